@@ -1,0 +1,5 @@
+export * from './event.ts'
+export * from './ledger.ts'
+export * from './token.ts'
+export { type Segment, Trace } from './trace.ts'
+export * from './words.ts'
