@@ -59,9 +59,8 @@ function systemPackages(wanted) {
     }).status
   const lists = '/var/lib/apt/lists'
   if (!existsSync(lists) || Date.now() - statSync(lists).mtimeMs > 864e5) apt('update')
-  if (
-    apt('install', '-y', '--no-install-recommends', ...missing) !== 0 &&
-    (apt('update'), apt('install', '-y', '--no-install-recommends', ...missing)) !== 0
-  )
-    console.error('apt could not install all of them; the tests that need them will say that they skip.')
+  const install = () => apt('install', '-y', '--no-install-recommends', ...missing) === 0
+  if (install()) return
+  apt('update')
+  if (!install()) console.error('apt could not install all of them; the tests that need them will say that they skip.')
 }

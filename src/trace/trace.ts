@@ -225,7 +225,7 @@ export class Trace {
     tape.tokens.push(token)
     if (token.bytes) {
       const at = tape.tokens.length - 1
-      const before = at === 0 ? tape.parent?.#waitingAtEnd() : tape.waiting.get(at - 1)
+      const before = at > 0 ? tape.waiting.get(at - 1) : tape.parent ? tape.parent.#waitingAtEnd() : undefined
       const [text, rest] = wholeCharacters(before ? concat(before, token.bytes) : token.bytes)
       tape.text += text
       if (rest) tape.waiting.set(at, rest)
@@ -237,7 +237,7 @@ export class Trace {
 
   #waitingAtEnd(): Uint8Array | undefined {
     const tape = this.#tape
-    if (this.length === tape.base) return tape.parent?.#waitingAtEnd()
+    if (this.length === tape.base) return tape.parent ? tape.parent.#waitingAtEnd() : undefined
     return tape.waiting.get(this.length - tape.base - 1)
   }
 }

@@ -1,0 +1,50 @@
+import { type Command, CommanderError } from 'commander'
+import { messageOf, UserError } from '../base/errors.ts'
+
+/** Commands are loaded when they are called, so that `rein --help` stays quick. */
+const commands: Record<string, { summary: string; load: () => Promise<{ command(): Command }> }> = {}
+
+const usage = (): string => {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length))
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  rein ${name.padEnd(width)}  ${summary}`)
+  return `rein keeps a reasoning model on course while it thinks.\n\n${lines.join('\n')}\n\n"rein COMMAND --help" tells the options of each.\n`
+}
+
+/** Runs one command line and gives the exit code: 0 well, 1 failure, 2 usage. Errors are one line on stderr. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const [name, ...rest] = argv
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(usage())
+    return name === undefined ? 2 : 0
+  }
+  if (name === '--version' || name === '-V') {
+    const { version } = (await import('../../package.json', { with: { type: 'json' } })).default
+    process.stdout.write(`${version}\n`)
+    return 0
+  }
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!entry) {
+    process.stderr.write(`rein: there is no command "${name}"; there are: ${Object.keys(commands).join(', ')}\n`)
+    return 2
+  }
+  try {
+    const command = (await entry.load())
+      .command()
+      .name(`rein ${name}`)
+      .exitOverride()
+      .configureOutput({ outputError: () => {} })
+    await command.parseAsync(rest, { from: 'user' })
+    return Number(process.exitCode ?? 0)
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 0
+      process.stderr.write(
+        `rein ${name}: ${error.message.replace(/^error: /, '')} ("rein ${name} --help" tells the options)\n`,
+      )
+      return 2
+    }
+    process.stderr.write(`rein ${name}: ${messageOf(error)}\n`)
+    if (!(error instanceof UserError) && process.env.REIN_DEBUG) process.stderr.write(`${(error as Error).stack}\n`)
+    return error instanceof UserError ? error.exitCode : 1
+  }
+}
