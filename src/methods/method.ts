@@ -10,6 +10,9 @@ export interface Method {
   readonly summary: string
   /** every parameter with its default; the CLI reads `--method interwhen:k=10,retries=5` against it */
   readonly parameters: Readonly<Record<string, number | string | boolean>>
+  /** the words that a text parameter may be, and the least value of a number (0 unless given); an integer default wants an integer */
+  readonly choices?: Readonly<Record<string, readonly string[]>>
+  readonly least?: Readonly<Record<string, number>>
   /** one sentence when this engine or task cannot serve it, else undefined */
   refuses?(engine: Engine, task: Task, parameters: Parameters): string | undefined
   run(context: MethodContext): Promise<MethodResult>

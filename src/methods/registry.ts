@@ -1,0 +1,78 @@
+import { InputError } from '../base/errors.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Task } from '../tasks/task.ts'
+import { cot } from './cot.ts'
+import type { Method, Parameters } from './method.ts'
+
+/** Every method by name. A method of one's own is added by putting it into this map. */
+export const methods: Record<string, Method> = Object.fromEntries([cot].map((method) => [method.name, method]))
+
+export interface ParsedMethod {
+  readonly method: Method
+  readonly parameters: Parameters
+  /** the shortest text that means the same: parameters at their defaults are left out, the others sorted */
+  readonly spec: string
+}
+
+/**
+ * Reads `name` or `name:key=value,key=value`. Whatever is wrong is an InputError that lists what is possible.
+ * @example parseMethod('interwhen:k=10,retries=5').parameters.k // 10
+ */
+export function parseMethod(text: string, among: Readonly<Record<string, Method>> = methods): ParsedMethod {
+  const colon = text.indexOf(':')
+  const name = (colon < 0 ? text : text.slice(0, colon)).trim()
+  const method = Object.hasOwn(among, name) ? among[name] : undefined
+  if (!method) throw new InputError(`there is no method "${name}"; there are: ${Object.keys(among).join(', ')}`)
+  const given: Record<string, number | string | boolean> = {}
+  if (colon >= 0) {
+    for (const pair of text.slice(colon + 1).split(',')) {
+      const equals = pair.indexOf('=')
+      const key = (equals < 0 ? pair : pair.slice(0, equals)).trim()
+      if (!Object.hasOwn(method.parameters, key))
+        throw new InputError(`${name} has no parameter "${key}"; ${possible(method)}`)
+      if (Object.hasOwn(given, key)) throw new InputError(`${name}: parameter "${key}" is given twice`)
+      if (equals < 0) throw new InputError(`${name}: parameter "${key}" has no value; write ${key}=VALUE`)
+      given[key] = readValue(method, key, pair.slice(equals + 1).trim())
+    }
+  }
+  const parameters = { ...method.parameters, ...given }
+  const changed = Object.keys(parameters)
+    .filter((key) => parameters[key] !== method.parameters[key])
+    .sort()
+  const spec = changed.length === 0 ? name : `${name}:${changed.map((key) => `${key}=${parameters[key]}`).join(',')}`
+  return { method, parameters, spec }
+}
+
+/** Throws an InputError when this engine or task cannot serve the method. */
+export function assertServes({ method, parameters }: ParsedMethod, engine: Engine, task: Task): void {
+  const reason = method.refuses?.(engine, task, parameters)
+  if (reason !== undefined) throw new InputError(reason)
+}
+
+function readValue(method: Method, key: string, value: string): number | string | boolean {
+  const standard = method.parameters[key]!
+  const wrong = (wanted: string) =>
+    new InputError(`${method.name}: ${key}="${value}" is not ${wanted}; ${possible(method)}`)
+  if (typeof standard === 'boolean') {
+    if (value !== 'true' && value !== 'false') throw wrong('true or false')
+    return value === 'true'
+  }
+  if (typeof standard === 'string') {
+    const choices = method.choices?.[key]
+    if (choices && !choices.includes(value)) throw wrong(`one of ${choices.join(', ')}`)
+    return value
+  }
+  const number = value === '' ? Number.NaN : Number(value)
+  const least = method.least?.[key] ?? 0
+  if (!Number.isFinite(number) || number < least) throw wrong(`a number from ${least} on`)
+  if (Number.isInteger(standard) && !Number.isInteger(number)) throw wrong('a whole number')
+  return number
+}
+
+function possible(method: Method): string {
+  const names = Object.entries(method.parameters).map(([key, value]) => {
+    const choices = method.choices?.[key]
+    return choices ? `${key}=${choices.join('|')}` : `${key}=${value}`
+  })
+  return names.length === 0 ? 'it takes none' : `it takes: ${names.join(', ')}`
+}
