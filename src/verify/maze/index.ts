@@ -1,0 +1,5 @@
+export { checkMazeAnswer, checkMazeSteps, letterIsRight, type Maze, readMaze } from './check.ts'
+export * from './grid.ts'
+export { type Question, readQuestion, truthOf } from './question.ts'
+export { routeOf } from './route.ts'
+export { readSteps, type Step, type Steps } from './steps.ts'
