@@ -1,0 +1,154 @@
+import { InputError } from '../../base/errors.ts'
+import { literals, parseExpression } from '../../verify/expression.ts'
+import { type Game24, verifyGame24 } from '../../verify/game24.ts'
+import { rational } from '../../verify/rational.ts'
+import { reaches } from '../../verify/reach.ts'
+import type { Task } from '../task.ts'
+import { afterThinking, isNone, lastBox, untilBrace } from '../text.ts'
+import { stateOf, verifyState } from './steps.ts'
+
+/** The Game of 24, for any count of integers and any target. */
+export interface Game24Instance {
+  readonly numbers: readonly number[]
+  readonly target: number
+}
+
+const game = ({ numbers, target }: Game24Instance): Game24 => ({
+  numbers: numbers.map((n) => rational(n)),
+  target: rational(target),
+})
+
+const list = ({ numbers }: Game24Instance): string => numbers.join(', ')
+
+const question = (instance: Game24Instance): string =>
+  `Make ${instance.target} from the numbers ${list(instance)}.
+Use each number exactly once, with only + - * / and brackets.
+Think step by step, then give just the expression in \\boxed{}.`
+
+function integers(values: readonly unknown[], field: string): number[] {
+  const bad = values.findIndex((v) => !Number.isSafeInteger(v))
+  if (bad >= 0) throw new InputError(`field "${field}": item ${bad + 1} must be an integer`)
+  return values as number[]
+}
+
+function read(raw: unknown): Game24Instance {
+  if (typeof raw === 'string') {
+    const words = raw.trim().split(/[\s,]+/)
+    if (words.length < 2 || !words.every((w) => /^-?\d{1,15}$/.test(w)))
+      throw new InputError('the numbers must be written like "4 7 8 8"')
+    return { numbers: words.map(Number), target: 24 }
+  }
+  const row = raw as { numbers?: unknown; target?: unknown } | null
+  if (typeof row !== 'object' || row === null)
+    throw new InputError('a game24 instance is {"numbers":[4,7,8,8]} or "4 7 8 8"')
+  if (!Array.isArray(row.numbers)) throw new InputError('field "numbers" must be a list of integers')
+  if (row.numbers.length < 2 || row.numbers.length > 64)
+    throw new InputError('field "numbers" must hold 2 to 64 integers')
+  const target = row.target ?? 24
+  if (!Number.isSafeInteger(target)) throw new InputError('field "target" must be an integer')
+  return { numbers: integers(row.numbers, 'numbers'), target: target as number }
+}
+
+/** The expression in what was said: a box, an open brace, or a bare line of arithmetic. */
+function expressionIn(text: string): string | undefined {
+  const said = text.trim()
+  return said === '' || isNone(said) ? undefined : said
+}
+
+/** The last line of an answer that reads as an expression of more than one number. */
+function lastExpression(text: string): string | undefined {
+  const lines = text.slice(-20_000).split('\n').reverse()
+  for (const line of lines) {
+    const tail = line.replace(/^.*(?:answer|expression|solution)(?: is|:)?\s*:?/i, '')
+    for (const candidate of [tail, line]) {
+      const parsed = parseExpression(candidate.trim())
+      if (parsed.ok && parsed.sides.some((side) => literals(side).length > 1)) return candidate.trim()
+    }
+  }
+  return undefined
+}
+
+function finalExpression(output: string): string | undefined {
+  const text = afterThinking(output)
+  const box = lastBox(text)
+  return box === undefined ? lastExpression(text) : expressionIn(box)
+}
+
+export const game24: Task<Game24Instance> = {
+  name: 'game24',
+  sound: true,
+  read,
+  id: ({ numbers, target }) => {
+    const sorted = [...numbers].sort((a, b) => a - b).join(' ')
+    return target === 24 ? sorted : `${sorted} = ${target}`
+  },
+  prompt: question,
+  elicit: ({ numbers }) => ({
+    suffix: 'The expression I have so far (or none yet): \\boxed{',
+    maxTokens: 32 + 8 * numbers.length,
+    // a closing brace alone would cut \frac{a}{b}
+    stop: ['\n', '}.', '}$'],
+  }),
+  answerPrefix: 'The expression is \\boxed{',
+  extract(_instance, text, kind) {
+    if (kind === 'final') return finalExpression(text)
+    const box = lastBox(text)
+    return expressionIn(box ?? untilBrace(text.trimStart()))
+  },
+  verify: (instance, answer, kind) => verifyGame24(game(instance), answer, kind),
+  feedback(_instance, answer, { feedback }, phase) {
+    const shown = answer.length > 120 ? `${answer.slice(0, 117)}...` : answer
+    return phase === 'think'
+      ? `Wait, ${shown} does not work: ${feedback}. I try something else.`
+      : `[Check failed: ${shown} does not work: ${feedback}. Give another expression in \\boxed{}.]`
+  },
+  conclusion: (instance, answer) => `${answer} uses every number once and makes ${instance.target}. I am done.`,
+  voice: 'model',
+  grade(instance, output) {
+    const answer = finalExpression(output)
+    if (answer === undefined) return false
+    const verdict = verifyGame24(game(instance), answer, 'final')
+    return verdict.kind === 'unknown' ? undefined : verdict.kind === 'pass'
+  },
+  generate(random, { size = 4, target = 24, max = 13 }) {
+    const goal = rational(Number(target))
+    for (;;) {
+      const numbers = Array.from({ length: size }, () => random.int(1, Number(max)))
+      if (
+        reaches(
+          numbers.map((n) => rational(n)),
+          goal,
+        )
+      )
+        return { numbers, target: Number(target) }
+    }
+  },
+  difficulty: ({ numbers }) => numbers.length,
+  rectify: {
+    compress: ({ numbers }) => ({
+      suffix: 'The steps I keep (like 8 - 4 = 4, or none): ',
+      maxTokens: 16 + 16 * numbers.length,
+      stop: ['\n'],
+      purpose: 'compress',
+    }),
+    state: (instance, text) => stateOf(game(instance), text)?.text,
+    restart(instance, state) {
+      const left = stateOf(game(instance), state)?.left
+      return { prompt: question(instance), text: `I keep ${state}. Numbers left: ${left?.join(', ')}.\n` }
+    },
+    verify: (instance, state) => verifyState(game(instance), state),
+    progress: (instance, state) => stateOf(game(instance), state)?.count ?? 0,
+  },
+  search: {
+    critic: (instance, answer) =>
+      `${question(instance)}\nSomeone answers ${answer}. Check the numbers and the value. End with one line: CORRECT or INCORRECT.`,
+    propose: (instance, steps) =>
+      `${question(instance)}\nSteps so far: ${steps.join(', ') || 'none'}. Numbers left: ${leftAfter(instance, steps)}.\nWrite only one next step, like "8 - 4 = 4".`,
+    value: (instance, steps) =>
+      `${question(instance)}\nSteps so far: ${steps.join(', ') || 'none'}. Numbers left: ${leftAfter(instance, steps)}.\nCan the numbers left make ${instance.target}? Answer with one word: sure, likely or impossible.`,
+  },
+}
+
+function leftAfter(instance: Game24Instance, steps: readonly string[]): string {
+  return stateOf(game(instance), steps.join(', '))?.left.join(', ') ?? list(instance)
+}

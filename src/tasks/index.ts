@@ -1,0 +1,6 @@
+export { type ChainInstance, chain, chainLine, chainValues } from './chain/index.ts'
+export { type Game24Instance, game24 } from './game24/index.ts'
+export { getTask, tasks } from './registry.ts'
+export { type RulerInstance, ruler, rulerCwe, rulerFwe, rulerScore, rulerVt } from './ruler/index.ts'
+export type { GenerateOptions, Kind, Rectify, Search, Task } from './task.ts'
+export { afterThinking, boxes, closingBrace, isNone, lastBox, untilBrace } from './text.ts'

@@ -1,0 +1,22 @@
+import { InputError } from '../base/errors.ts'
+import { chain } from './chain/index.ts'
+import { game24 } from './game24/index.ts'
+import { ruler, rulerCwe, rulerFwe, rulerVt } from './ruler/index.ts'
+import type { Task } from './task.ts'
+
+/** Every task by its name. */
+export const tasks: Record<string, Task> = {
+  game24,
+  chain,
+  ruler,
+  'ruler-vt': rulerVt,
+  'ruler-cwe': rulerCwe,
+  'ruler-fwe': rulerFwe,
+}
+
+/** @example getTask('game24').prompt({ numbers: [4, 7, 8, 8], target: 24 }) */
+export function getTask(name: string): Task {
+  const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined
+  if (!task) throw new InputError(`there is no task "${name}"; there are: ${Object.keys(tasks).join(', ')}`)
+  return task
+}

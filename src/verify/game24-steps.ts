@@ -1,0 +1,119 @@
+import type { Verdict } from '../trace/words.ts'
+import { type Expression, evaluate, literals, parseExpression } from './expression.ts'
+import type { Game24 } from './game24.ts'
+import { equals, format, negate, type Rational, rational } from './rational.ts'
+import { reaches } from './reach.ts'
+
+/**
+ * The Game of 24 one operation at a time: "8 - 4 = 4, 4 * 7 = 28", or the blocks "available numbers / suggested operation /
+ * remaining numbers". Each step takes two of the numbers left and puts their result back. Negative numbers and fractions
+ * count like any other.
+ */
+export interface StepsResult {
+  readonly verdict: Verdict
+  /** the steps read, in one form */
+  readonly steps: readonly string[]
+  /** the numbers left after the right steps */
+  readonly left: string[]
+}
+
+const number = String.raw`\(?-?\d+(?:\s*/\s*\d+)?(?:\.\d+)?\)?`
+const operation = new RegExp(
+  String.raw`(${number})\s*([-+*/\u00d7\u00f7\u2212\u00b7x]|\\times|\\cdot|\\div)\s*(${number})\s*=\s*(${number})`,
+  'g',
+)
+const remaining = /(?:remaining numbers|numbers left|left)\s*:?\s*[[(]?([^\])\n]*)[\])]?/i
+
+export function verifySteps(game: Game24, text: string): StepsResult {
+  const left = [...game.numbers]
+  const steps: string[] = []
+  const end = (verdict: Verdict): StepsResult => ({ verdict, steps, left: left.map(format) })
+  const blocks = [...text.slice(0, 8000).replaceAll('\u2212', '-').matchAll(operation)]
+  if (blocks.length === 0) return end({ kind: 'unknown', reason: 'no step in it' })
+  for (const [i, m] of blocks.entries()) {
+    const shown = `${bare(m[1]!)} ${sign(m[2]!)} ${bare(m[3]!)} = ${bare(m[4]!)}`
+    const problem = take(left, m)
+    if (problem) return end({ kind: 'fail', feedback: `${shown}: ${problem}` })
+    steps.push(shown)
+    const listed = remaining.exec(text.slice(m.index + m[0].length, blocks[i + 1]?.index ?? text.length))
+    if (listed && !sameNumbers(listed[1]!, left))
+      return end({ kind: 'fail', feedback: `after ${shown} the numbers left are listed wrongly` })
+  }
+  if (left.length === 1) {
+    const done = equals(left[0]!, game.target)
+    return end(
+      done
+        ? { kind: 'pass', complete: true }
+        : { kind: 'fail', feedback: `the steps end in ${format(left[0]!)}, not ${format(game.target)}` },
+    )
+  }
+  const dead = reaches(left, game.target) === false && reaches(left, negate(game.target)) === false
+  const rest = left.map(format).join(', ')
+  return end(
+    dead
+      ? { kind: 'fail', feedback: `the numbers left (${rest}) cannot make ${format(game.target)}` }
+      : { kind: 'pass', complete: false },
+  )
+}
+
+const bare = (text: string): string => text.replace(/[()\s]/g, '')
+const sign = (text: string): string =>
+  ({ '\u00d7': '*', x: '*', '\u00b7': '*', '\u00f7': '/', '\u2212': '-', '\\times': '*', '\\cdot': '*', '\\div': '/' })[
+    text
+  ] ?? text
+
+function exact(text: string): Rational | undefined {
+  const parsed = parseExpression(bare(text))
+  return parsed.ok ? evaluate(parsed.sides[0]) : undefined
+}
+
+/** Takes the step's two numbers out of `left` and puts the result in, or says what is wrong and leaves it as it was. */
+function take(left: Rational[], m: RegExpMatchArray): string | undefined {
+  const a = exact(m[1]!)
+  const b = exact(m[3]!)
+  const stated = exact(m[4]!)
+  if (!a || !b || !stated) return 'it divides by zero'
+  const rest = [...left]
+  for (const wanted of [a, b]) {
+    const at = rest.findIndex((n) => equals(n, wanted))
+    if (at < 0) return `${format(wanted)} is not among the numbers left`
+    rest.splice(at, 1)
+  }
+  const made = combine(sign(m[2]!), a, b)
+  if (!made) return 'it divides by zero'
+  if (!equals(made, stated)) return 'the result is wrong'
+  left.splice(0, left.length, made, ...rest)
+  return undefined
+}
+
+function combine(op: string, a: Rational, b: Rational): Rational | undefined {
+  const leaf = (value: Rational): Expression => ({ kind: 'number', value, text: format(value) })
+  return evaluate({ kind: op as '+' | '-' | '*' | '/', left: leaf(a), right: leaf(b) })
+}
+
+/** Is this list ("[-6, 1, 5]", "4 7 8") the same numbers? True where it cannot be read as a list. */
+function sameNumbers(listed: string, left: readonly Rational[]): boolean {
+  const words = listed
+    .trim()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+  const values = words.map(exact)
+  if (values.length === 0 || values.some((v) => !v)) return true
+  const rest = [...left]
+  for (const v of values) {
+    const at = rest.findIndex((n) => equals(n, v!))
+    if (at < 0) return false
+    rest.splice(at, 1)
+  }
+  return rest.length === 0
+}
+
+/** The steps that compute an expression, inside out; the reverse of what a solver of steps does. */
+export function stepsOf(e: Expression): string[] {
+  if (e.kind === 'number' || e.kind === 'negate') return []
+  const show = (side: Expression): string => format(evaluate(side) ?? rational(0))
+  return [...stepsOf(e.left), ...stepsOf(e.right), `${show(e.left)} ${e.kind} ${show(e.right)} = ${show(e)}`]
+}
+
+/** How many numbers an expression uses. */
+export const count = (e: Expression): number => literals(e).length
