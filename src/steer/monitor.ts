@@ -31,6 +31,8 @@ export type AnyMonitor = Monitor<any>
 export interface RunView {
   readonly trace: Trace
   readonly phase: Phase
+  /** the model thinks in tags, so that `phase` means something; without them all of its text is the answer */
+  readonly thinks: boolean
   /** the prompt that the user asked, also after a rectification */
   readonly prompt: Prompt
   readonly epoch: number

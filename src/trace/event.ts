@@ -1,5 +1,6 @@
 import type { Ledger } from './ledger.ts'
 import type { Finish, Token } from './token.ts'
+import type { Turn } from './trace.ts'
 import type { Intervention, Origin, Phase, Prompt, Purpose, Status, Verdict } from './words.ts'
 
 /**
@@ -15,6 +16,8 @@ export type Event =
       readonly prompt: Prompt
       readonly seed: number | undefined
       readonly monitors: readonly string[]
+      /** names of the monitors that the final answer must pass for `verified` */
+      readonly verifiedBy: readonly string[]
       readonly policy: Readonly<Record<string, unknown>>
     }
   /** tokens that rein put into the trace: the rendered prompt, feedback, forced text */
@@ -23,10 +26,17 @@ export type Event =
       readonly origin: Origin
       readonly at: number
       readonly tokens: readonly Token[]
-      readonly turn?: { readonly role: 'user'; readonly content: string }
+      readonly turn?: Turn
     }
   | { readonly type: 'token'; readonly at: number; readonly token: Token }
-  | { readonly type: 'phase'; readonly at: number; readonly phase: Phase }
+  /** from token `at` on the model thinks or answers; `offset` is where that text begins, `from` where its opening or closing tag does */
+  | {
+      readonly type: 'phase'
+      readonly at: number
+      readonly offset: number
+      readonly from: number
+      readonly phase: Phase
+    }
   | { readonly type: 'request'; readonly purpose: Purpose; readonly id: string; readonly prompt: number }
   /** a server's word on how much of the prompt it had cached */
   | { readonly type: 'usage'; readonly id: string; readonly prompt: number; readonly cached: number }

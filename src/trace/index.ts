@@ -1,5 +1,7 @@
 export * from './event.ts'
+export { type Fold, fold } from './fold.ts'
 export * from './ledger.ts'
+export * from './log.ts'
 export * from './token.ts'
-export { type Segment, Trace } from './trace.ts'
+export { type Segment, Trace, type Turn } from './trace.ts'
 export * from './words.ts'

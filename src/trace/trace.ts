@@ -8,8 +8,7 @@ import type { Origin, Prompt } from './words.ts'
  */
 export interface Segment {
   readonly origin: Origin
-  /** a whole turn of the user's rather than text in the model's voice; `content` is the bare text without turn markers */
-  readonly turn?: { readonly role: 'user'; readonly content: string }
+  readonly turn?: Turn
   /** token positions [start, end) and text offsets [textStart, textEnd) */
   readonly start: number
   readonly end: number
@@ -17,9 +16,15 @@ export interface Segment {
   readonly textEnd: number
 }
 
+/** A whole turn of the user's rather than text in the model's voice; `content` is the bare text without turn markers. */
+export interface Turn {
+  readonly role: 'user'
+  readonly content: string
+}
+
 interface Mark {
   readonly origin: Origin
-  readonly turn?: Segment['turn']
+  readonly turn?: Turn
   readonly start: number
   readonly textStart: number
 }
@@ -93,7 +98,7 @@ export class Trace {
   }
 
   /** Text that rein wrote: one segment, even when the one before has the same origin. */
-  appendAll(tokens: readonly Token[], origin: Origin, turn?: Segment['turn']): Trace {
+  appendAll(tokens: readonly Token[], origin: Origin, turn?: Turn): Trace {
     if (tokens.length === 0) return this
     const tape = this.#writable()
     tape.marks.push({ origin, ...(turn && { turn }), start: this.length, textStart: this.textLength })
@@ -172,6 +177,12 @@ export class Trace {
     return lo
   }
 
+  /** The longest roll-back that keeps none of the text from `offset` on. */
+  positionBefore(offset: number): number {
+    const covering = this.positionOf(offset)
+    return this.offsetOf(covering) > offset ? covering - 1 : covering
+  }
+
   get segments(): Segment[] {
     const marks = this.#marks()
     return marks.map((mark, i) => ({
@@ -215,7 +226,7 @@ export class Trace {
     return tape.base + tape.tokens.length === this.length ? tape : new Tape(this)
   }
 
-  #mark(tape: Tape, origin: Origin, turn: Segment['turn']): void {
+  #mark(tape: Tape, origin: Origin, turn: Turn | undefined): void {
     const last = tape.marks.at(-1)
     if (last && last.origin === origin && !last.turn) return
     tape.marks.push({ origin, ...(turn && { turn }), start: this.length, textStart: this.textLength })

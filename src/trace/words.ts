@@ -26,12 +26,13 @@ export type Verdict =
 /**
  * What a monitor wants done.
  * - rollback: drop everything after the fork point and go on from there with feedback, in the model's voice or as a user turn.
+ *   `to: 'thinking'` goes back further, to the last word of the thinking, so that a refuted answer is thought over again.
  * - conclude: drop everything after the fork point, say `text` in the model's voice, close the thinking, let it answer.
  * - rectify: forget the trace and start from a new prompt (question and compressed state), with `text` already said by the model.
  */
 export type Intervention =
   | { readonly kind: 'continue' }
-  | { readonly kind: 'rollback'; readonly feedback: string; readonly voice: 'model' | 'user' }
+  | { readonly kind: 'rollback'; readonly feedback: string; readonly voice: 'model' | 'user'; readonly to?: 'thinking' }
   | { readonly kind: 'conclude'; readonly text: string }
   | { readonly kind: 'rectify'; readonly prompt: Prompt; readonly text: string; readonly state: string }
   | { readonly kind: 'abstain'; readonly reason: string }

@@ -1,0 +1,7 @@
+export { closeThinking, conclusion, feedbackInThought, forkSuffix } from './inject.ts'
+export * from './monitor.ts'
+export { defaultPolicy } from './policy.ts'
+export type { Run } from './run.ts'
+export { type SteerOptions, steer } from './steer.ts'
+export * from './trigger.ts'
+export * from './verdict.ts'
