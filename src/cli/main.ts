@@ -2,7 +2,10 @@ import { type Command, CommanderError } from 'commander'
 import { messageOf, UserError } from '../base/errors.ts'
 
 /** Commands are loaded when they are called, so that `rein --help` stays quick. */
-const commands: Record<string, { summary: string; load: () => Promise<{ command(): Command }> }> = {}
+const commands: Record<string, { summary: string; load: () => Promise<{ command(): Command }> }> = {
+  check: { summary: 'verdicts on answers: JSONL in, JSONL out', load: () => import('./check.ts') },
+  generate: { summary: 'instances of a task, the same for the same seed', load: () => import('./generate.ts') },
+}
 
 const usage = (): string => {
   const width = Math.max(...Object.keys(commands).map((name) => name.length))
