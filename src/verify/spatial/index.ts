@@ -1,0 +1,5 @@
+export { checkSpatialAnswer, checkSpatialClaims, decidedOption, optionStanding, type Standing } from './check.ts'
+export { type Claim, readClaims } from './claims.ts'
+export { possibleCounts } from './count.ts'
+export { compassOf, nameKey, readSpatialMap, type SpatialMap, type SpatialQuestion } from './map.ts'
+export * from './relation.ts'
