@@ -13,7 +13,8 @@ export const LOG_VERSION = 1
 function encode(_key: string, value: unknown): unknown {
   if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString('base64') }
   if (value instanceof Float32Array) return { $f32: [...value] }
-  if (typeof value === 'number' && !Number.isFinite(value)) return { $number: String(value) }
+  if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0)))
+    return { $number: Object.is(value, -0) ? '-0' : String(value) }
   return value
 }
 
