@@ -112,7 +112,7 @@ async function act(session: Session, move: Move): Promise<boolean> {
       if (asTurn) await session.userTurn(intervention.feedback)
       else {
         const note = feedbackInThought(tail(), intervention.feedback)
-        await session.inject(thinking() ? note : note + policy.answerPrefix, 'feedback')
+        await session.inject(check.final && !thinking() ? note + policy.answerPrefix : note, 'feedback')
       }
       return true
     }
