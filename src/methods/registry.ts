@@ -1,11 +1,48 @@
 import { InputError } from '../base/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Task } from '../tasks/task.ts'
+import { adaCot } from './adacot.ts'
+import { bestOfK, bestOfKCritic } from './best-of-k.ts'
+import { budgetMethod } from './budget.ts'
 import { cot } from './cot.ts'
+import { cotPe } from './cot-pe.ts'
+import { cotValve } from './cot-valve.ts'
+import { deepConfMethod } from './deepconf.ts'
+import { generateTestCritic } from './generate-test-critic.ts'
+import { got } from './got.ts'
+import { interwhen } from './interwhen.ts'
+import { interwhenAdaptive } from './interwhen-adaptive.ts'
+import { interwhenMeta } from './interwhen-meta.ts'
+import { kStableMethod, kStableVerify } from './k-stable.ts'
 import type { Method, Parameters } from './method.ts'
+import { deerMethod, eatMethod } from './probing.ts'
+import { selfConsistency } from './self-consistency.ts'
+import { tot } from './tot.ts'
 
 /** Every method by name. A method of one's own is added by putting it into this map. */
-export const methods: Record<string, Method> = Object.fromEntries([cot].map((method) => [method.name, method]))
+export const methods: Record<string, Method> = Object.fromEntries(
+  [
+    cot,
+    interwhen,
+    interwhenMeta,
+    interwhenAdaptive,
+    kStableMethod,
+    kStableVerify,
+    eatMethod,
+    deerMethod,
+    deepConfMethod,
+    budgetMethod,
+    cotPe,
+    selfConsistency,
+    bestOfK,
+    bestOfKCritic,
+    generateTestCritic,
+    tot,
+    got,
+    adaCot,
+    cotValve,
+  ].map((method) => [method.name, method]),
+)
 
 export interface ParsedMethod {
   readonly method: Method
@@ -44,9 +81,11 @@ export function parseMethod(text: string, among: Readonly<Record<string, Method>
 }
 
 /** Throws an InputError when this engine or task cannot serve the method. */
-export function assertServes({ method, parameters }: ParsedMethod, engine: Engine, task: Task): void {
+export function assertServes({ method, parameters }: ParsedMethod, engine: Engine, task: Task, among = methods): void {
   const reason = method.refuses?.(engine, task, parameters)
-  if (reason !== undefined) throw new InputError(reason)
+  if (reason === undefined) return
+  const others = Object.values(among).filter((m) => m.refuses?.(engine, task, m.parameters) === undefined)
+  throw new InputError(`${method.name}: ${reason}; possible here: ${others.map((m) => m.name).join(', ')}`)
 }
 
 function readValue(method: Method, key: string, value: string): number | string | boolean {

@@ -1,19 +1,25 @@
 import type { AnyMonitor, Policy } from '../steer/monitor.ts'
 import { steer } from '../steer/steer.ts'
-import type { Result } from '../trace/event.ts'
+import type { Event, Result } from '../trace/event.ts'
 import { addLedgers, emptyLedger, type Ledger } from '../trace/ledger.ts'
 import type { Prompt, Purpose } from '../trace/words.ts'
 import type { MethodContext, MethodResult } from './method.ts'
 
-/** What the methods share: one steered run with the context's engine, seed and limits, its events passed on, its bill kept. */
+/** What the methods share: steered runs with the context's engine, seed and limits, their events passed on, their bill kept. */
 export interface Runs {
-  /** one run; `seed` is the context's own unless given */
-  run(prompt: Prompt, monitors: readonly AnyMonitor[], policy?: Partial<Policy>, seed?: number): Promise<Result>
+  run(prompt: Prompt, monitors: readonly AnyMonitor[], options?: RunOptions): Promise<Result>
   /** A question beside the solution (critic, value, proposal): what was said after any thinking, billed under `purpose`. */
   ask(prompt: Prompt, options?: AskedOptions): Promise<string>
   /** the bill of all runs so far */
   readonly ledger: Ledger
   readonly count: number
+}
+
+export interface RunOptions {
+  readonly policy?: Partial<Policy>
+  /** the context's own unless given */
+  readonly seed?: number
+  onEvent?(event: Event): void
 }
 
 export interface AskedOptions {
@@ -30,30 +36,38 @@ export function startRuns(context: MethodContext): Runs {
   const go = async (
     prompt: Prompt,
     monitors: readonly AnyMonitor[],
-    policy: Partial<Policy>,
-    seed: number,
+    { policy = {}, seed = context.seed, onEvent }: RunOptions,
     bill: (of: Ledger) => Ledger,
   ): Promise<Result> => {
     const number = count++
-    const sampling = { ...context.sampling, ...policy.sampling, seed }
-    const run = steer(
+    const result = await steer(
       context.engine,
       prompt,
-      [...monitors],
-      { maxTokens: context.maxTokens, answerPrefix: context.task.answerPrefix, ...policy, sampling },
-      { ...(context.signal && { signal: context.signal }) },
-    )
-    for await (const event of run) context.onEvent?.(event, number)
-    const result = await run.result()
+      monitors,
+      {
+        maxTokens: context.maxTokens,
+        answerPrefix: context.task.answerPrefix,
+        ...policy,
+        sampling: { ...context.sampling, ...policy.sampling, seed },
+      },
+      {
+        ...(context.signal && { signal: context.signal }),
+        onEvent(event) {
+          onEvent?.(event)
+          context.onEvent?.(event, number)
+        },
+      },
+    ).result()
     ledger = addLedgers(ledger, bill(result.ledger))
     return result
   }
   return {
-    run: (prompt, monitors, policy = {}, seed = context.seed) => go(prompt, monitors, policy, seed, (of) => of),
+    run: (prompt, monitors, options = {}) => go(prompt, monitors, options, (of) => of),
     async ask(prompt, { purpose = 'judge', maxTokens = context.maxTokens, temperature, seed = context.seed } = {}) {
       const sampling = temperature === undefined ? {} : { temperature }
-      const result = await go(prompt, [], { maxTokens, answerPrefix: '', sampling }, seed, (of) => rebill(of, purpose))
-      return result.text
+      const policy = { maxTokens: Math.min(maxTokens, context.maxTokens), answerPrefix: '', sampling }
+      const result = await go(prompt, [], { policy, seed }, (of) => rebill(of, purpose))
+      return result.text === '' ? result.thinking : result.text
     },
     get ledger() {
       return ledger
@@ -66,28 +80,32 @@ export function startRuns(context: MethodContext): Runs {
 
 /** A side run's own text is billed under what it was for. */
 function rebill(ledger: Ledger, purpose: Purpose): Ledger {
-  if (purpose === 'main') return ledger
-  const moved = ledger.main
-  return { ...ledger, main: 0, [purpose]: ledger[purpose] + moved }
+  return purpose === 'main' ? ledger : { ...ledger, main: 0, [purpose]: ledger[purpose] + ledger.main }
 }
 
-/** A run that ended without an answer that may be shown gives no text to grade. */
+/** Fail closed: an abstained or failed run has text, but none that is given as an answer. */
+export const shown = (result: Result): string =>
+  result.status === 'abstained' || result.status === 'failed' ? '' : result.text
+
+/** What a result states in the task's own terms. */
+export function answerOf({ task, instance }: MethodContext, result: Result): string | undefined {
+  const output = shown(result)
+  if (output === '') return undefined
+  return result.answer ?? task.extract(instance, output, 'final')
+}
+
+/** A method's result out of the run that it chose. */
 export function outcome(
   context: MethodContext,
   result: Result,
   runs: Runs,
   figures?: MethodResult['figures'],
 ): MethodResult {
-  const output = shown(result)
   return {
     status: result.status,
-    output,
-    answer: result.answer ?? (output === '' ? undefined : context.task.extract(context.instance, output, 'final')),
+    output: shown(result),
+    answer: answerOf(context, result),
     ledger: runs.ledger,
     ...(figures && { figures }),
   }
 }
-
-/** Fail closed: an abstained or failed run has text, but none that is given as an answer. */
-export const shown = (result: Result): string =>
-  result.status === 'abstained' || result.status === 'failed' ? '' : result.text

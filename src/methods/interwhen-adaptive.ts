@@ -1,0 +1,42 @@
+import { worthAsking } from './adaptive.ts'
+import { finalMonitor, policyOf } from './interwhen.ts'
+import type { Method } from './method.ts'
+import { concludeWhenRight, verifyThinking } from './monitors.ts'
+import { outcome, startRuns } from './run.ts'
+import { statedBy, statedNow } from './stated.ts'
+
+/**
+ * Beyond the paper, three monitors at once: answers that the model states of its own accord are verified for free; a fork is
+ * made only when something makes it worth it; the final answer is checked as ever.
+ */
+export const interwhenAdaptive: Method = {
+  name: 'interwhen-adaptive',
+  summary: 'interwhen that forks only when entropy, a reflection or a stated answer makes it worth it',
+  parameters: { k: 30, gap: 3, retries: 5, retry: 'answer', sync: false },
+  choices: { retry: ['answer', 'thinking'] },
+  least: { k: 1, gap: 1 },
+  async run(context) {
+    const { engine, task, instance, parameters } = context
+    const runs = startRuns(context)
+    const stated = statedBy(task, instance)
+    const trigger = worthAsking({
+      k: Number(parameters.k),
+      gap: Number(parameters.gap),
+      stated,
+      entropy: engine.can.topLogprobs > 0,
+    })
+    const now = statedNow(stated)
+    // only what the task itself reads as a partial answer is one
+    const readPartial = (text: string) => {
+      const answer = now(text)
+      return answer === undefined ? undefined : task.extract(instance, answer, 'partial')
+    }
+    const monitors = [
+      concludeWhenRight(task, instance, readPartial),
+      verifyThinking(task, instance, { when: trigger }),
+      finalMonitor(context),
+    ]
+    const result = await runs.run(task.prompt(instance), monitors, { policy: policyOf(context) })
+    return outcome(context, result, runs, { retries: result.retries })
+  },
+}

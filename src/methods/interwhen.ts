@@ -1,0 +1,37 @@
+import type { Method, MethodContext } from './method.ts'
+import { verifyFinal, verifyThinking } from './monitors.ts'
+import { outcome, startRuns } from './run.ts'
+
+/**
+ * interwhen, Algorithm 1: one trajectory, forked every k lines or paragraphs, verified beside the stream, rolled back to the
+ * fork with feedback when wrong, concluded when complete and right, abstained from after `retries` corrections.
+ * A model without think tags is steered the same way in the text of its answer.
+ */
+export const interwhen: Method = {
+  name: 'interwhen',
+  summary: 'fork every k lines, verify, roll back with feedback (interwhen, Algorithm 1)',
+  parameters: { k: 10, by: 'lines', warmup: 0, retries: 5, retry: 'answer', sync: false },
+  choices: { by: ['lines', 'paragraphs'], retry: ['answer', 'thinking'] },
+  least: { k: 1 },
+  async run(context) {
+    const { task, instance, parameters } = context
+    const runs = startRuns(context)
+    const thinking = verifyThinking(task, instance, {
+      k: Number(parameters.k),
+      by: parameters.by as 'lines' | 'paragraphs',
+      warmup: Number(parameters.warmup),
+    })
+    const result = await runs.run(task.prompt(instance), [thinking, finalMonitor(context)], {
+      policy: policyOf(context),
+    })
+    return outcome(context, result, runs, { retries: result.retries, thinks: context.engine.markers.thinkClose !== '' })
+  },
+}
+
+export const finalMonitor = ({ task, instance, parameters }: MethodContext) =>
+  verifyFinal(task, instance, { retry: parameters.retry as 'answer' | 'thinking' })
+
+export const policyOf = ({ parameters }: MethodContext) => ({
+  retries: Number(parameters.retries),
+  sync: parameters.sync === true,
+})

@@ -1,0 +1,123 @@
+import type { AnyMonitor, CheckView, Monitor, Trigger } from '../steer/monitor.ts'
+import { everyLines, everyParagraphs, finalAnswer } from '../steer/trigger.ts'
+import type { Kind, Task } from '../tasks/task.ts'
+import type { Intervention, Verdict } from '../trace/words.ts'
+
+/** Monitors out of any task: the three functions of interwhen (extract, verify, intervene) are the task's own. */
+
+export interface ThinkingOptions {
+  readonly k?: number
+  readonly by?: 'lines' | 'paragraphs'
+  readonly warmup?: number
+  /** instead of k, by and warmup */
+  readonly when?: Trigger
+  readonly name?: string
+}
+
+/**
+ * Every k lines (or paragraphs) a fork elicits what the model believes so far; what the verifier refutes is fed back at the
+ * fork point, what it proves whole and right ends the thinking, and `unknown` changes nothing.
+ * @example steer(engine, task.prompt(i), [verifyThinking(task, i, { k: 10 }), verifyFinal(task, i)])
+ */
+export function verifyThinking<I>(
+  task: Task<I>,
+  instance: I,
+  { k = 10, by = 'lines', warmup = 0, when, name = 'thinking' }: ThinkingOptions = {},
+): Monitor {
+  return {
+    name,
+    when: when ?? (by === 'lines' ? everyLines(k, { warmup }) : everyParagraphs(k, { warmup })),
+    elicit: task.elicit(instance),
+    extract: (text) => task.extract(instance, text, 'partial'),
+    verify: (answer, view) => verdictOf(task, instance, answer, 'partial', view),
+    intervene: (verdict, answer, view) => steerBy(task, instance, verdict, answer, view),
+  }
+}
+
+export interface FinalOptions {
+  /** where a refuted answer is thought over again: after the answer, or back at the end of the thinking */
+  readonly retry?: 'answer' | 'thinking'
+  readonly name?: string
+}
+
+/** The final answer has to pass: `verified` rests on this monitor. */
+export function verifyFinal<I>(
+  task: Task<I>,
+  instance: I,
+  { retry = 'answer', name = 'final' }: FinalOptions = {},
+): Monitor {
+  return {
+    name,
+    when: finalAnswer(),
+    extract: (text) => task.extract(instance, text, 'final'),
+    verify: (answer, view) => verdictOf(task, instance, answer, 'final', view),
+    intervene(verdict, answer) {
+      if (verdict.kind !== 'fail' || answer === undefined) return { kind: 'continue' }
+      const back = retry === 'thinking'
+      const feedback = task.feedback(instance, answer, verdict, back ? 'think' : 'answer')
+      return { kind: 'rollback', feedback, voice: task.voice, ...(back && { to: 'thinking' as const }) }
+    },
+  }
+}
+
+/**
+ * Reads an answer that the model states of its own accord, without a fork, and ends the thinking when it is whole and right.
+ * A wrong one is left alone: a try is not a belief.
+ */
+export function concludeWhenRight<I>(
+  task: Task<I>,
+  instance: I,
+  stated: (text: string) => string | undefined,
+  kind: Kind = 'partial',
+): Monitor {
+  return {
+    name: 'stated',
+    when: everyLines(1),
+    extract: stated,
+    verify: (answer, view) => verdictOf(task, instance, answer, kind, view),
+    intervene: (verdict, answer, view) =>
+      verdict.kind === 'pass' ? steerBy(task, instance, verdict, answer, view) : { kind: 'continue' },
+  }
+}
+
+export function verdictOf<I>(
+  task: Task<I>,
+  instance: I,
+  answer: string,
+  kind: Kind,
+  view: CheckView,
+): Verdict | Promise<Verdict> {
+  return task.verifyAsync ? task.verifyAsync(instance, answer, kind, view.signal) : task.verify(instance, answer, kind)
+}
+
+/** interwhen, Algorithm 1, lines 12 to 28: what a verdict on a partial answer leads to. */
+export function steerBy<I>(
+  task: Task<I>,
+  instance: I,
+  verdict: Verdict,
+  answer: string | undefined,
+  view: CheckView,
+): Intervention {
+  if (answer === undefined || verdict.kind === 'unknown') return { kind: 'continue' }
+  if (verdict.kind === 'fail')
+    return { kind: 'rollback', feedback: task.feedback(instance, answer, verdict, 'think'), voice: task.voice }
+  if (!verdict.complete || !task.conclusion || concluded(view)) return { kind: 'continue' }
+  return { kind: 'conclude', text: task.conclusion(instance, answer) }
+}
+
+/** A model that does not think in tags goes on being watched after a conclusion: it is told to conclude only once. */
+export function concluded(view: CheckView): boolean {
+  if (view.thinks) return false
+  return view.trace.segments.some((s) => s.origin === 'forced' && s.start > view.trace.promptLength)
+}
+
+/** Early stopping for models without think tags, too: the same monitor, once. */
+export function once<M extends AnyMonitor>(monitor: M): M {
+  return {
+    ...monitor,
+    intervene: (verdict: Verdict, z: unknown, view: CheckView) => {
+      const wanted = monitor.intervene(verdict, z, view)
+      return wanted.kind === 'conclude' && concluded(view) ? { kind: 'continue' } : wanted
+    },
+  }
+}
