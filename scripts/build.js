@@ -1,7 +1,8 @@
 // Compiles src/ to dist/ (TypeScript) and the embedded model's kernel (AssemblyScript) when it is there.
 // Does nothing when dist/ is newer than every source, so that calling it first costs milliseconds.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -29,30 +30,47 @@ export function build() {
   const changed = Math.max(...inputs.map(newest))
   if (existsSync(stamp) && statSync(stamp).mtimeMs > changed) return
   mkdirSync(join(root, 'dist'), { recursive: true })
+  reportPage()
   run('typescript/bin/tsc', ['-p', 'tsconfig.build.json'])
   if (existsSync(kernel)) {
     const out = join(root, 'dist', 'engine', 'nano')
     mkdirSync(out, { recursive: true })
-    run('assemblyscript/bin/asc.js', [
-      kernel,
-      '--outFile',
-      join(out, 'kernel.wasm'),
-      '-O3',
-      '--noAssert',
-      '--runtime',
-      'stub',
-      '--enable',
-      'simd,relaxed-simd',
-      '--importMemory',
-      '--disable',
-      'bulk-memory',
-    ])
+    // Twice: relaxed SIMD is faster where a machine has it, and a module that names it does not load where not.
+    for (const [name, features] of [
+      ['kernel.wasm', 'simd'],
+      ['kernel-relaxed.wasm', 'simd,relaxed-simd'],
+    ]) {
+      const file = join(out, name)
+      if (existsSync(file) && statSync(file).mtimeMs > newest(dirname(kernel))) continue
+      run('assemblyscript/bin/asc.js', [
+        kernel,
+        '--outFile',
+        file,
+        '-O3',
+        '--noAssert',
+        '--runtime',
+        'stub',
+        '--enable',
+        features,
+        '--importMemory',
+        '--initialMemory',
+        '256',
+        '--disable',
+        'bulk-memory',
+      ])
+    }
   }
-  // The bench report inlines its plot library; shipping the one file spares every user the whole package.
-  const plots = join(root, 'node_modules', 'echarts', 'dist', 'echarts.min.js')
-  mkdirSync(join(root, 'dist', 'bench'), { recursive: true })
-  if (existsSync(plots)) copyFileSync(plots, join(root, 'dist', 'bench', 'echarts.min.js'))
   writeFileSync(stamp, '')
+}
+
+/** The bench report is one file: its script and the plot library are bundled here and inlined when a report is made. */
+function reportPage() {
+  const entry = join(root, 'src', 'bench', 'report', 'page', 'main.ts')
+  const outfile = join(root, 'dist', 'bench', 'page.js')
+  if (!existsSync(entry)) return
+  if (existsSync(outfile) && statSync(outfile).mtimeMs > newest(dirname(entry))) return
+  const options = { bundle: true, minify: true, format: 'iife', target: 'es2022', logLevel: 'error' }
+  createRequire(import.meta.url)('esbuild').buildSync({ entryPoints: [entry], outfile, ...options })
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { InputError } from '../base/errors.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Parameters } from '../methods/method.ts'
 import type { BenchConfig } from './config.ts'
-import { type Instance, loadInstances } from './dataset.ts'
+import { type DatasetOptions, type Instance, loadInstances } from './dataset.ts'
 import type { Parts } from './parts.ts'
 
 /** One run to be made: plain JSON, so that it can cross to another machine. */
@@ -15,6 +16,13 @@ export interface Job {
   readonly difficulty?: number
 }
 
+/** A method as it is named in the rows, with every parameter: what a sweep is drawn from. */
+export interface MethodEntry {
+  readonly spec: string
+  readonly name: string
+  readonly parameters: Parameters
+}
+
 export interface Plan {
   /** in the order of the finished results.jsonl: task, method, seed, instance */
   readonly jobs: readonly Job[]
@@ -22,6 +30,7 @@ export interface Plan {
   readonly order: readonly number[]
   /** the same for the same work and model; another one in an output folder means another run */
   readonly fingerprint: string
+  readonly methods: readonly MethodEntry[]
   /** combinations that cannot be: one sentence each */
   readonly skipped: readonly string[]
   readonly notes: readonly string[]
@@ -63,10 +72,17 @@ export async function makePlan(config: BenchConfig, parts: Parts, engine: Engine
   }
   if (jobs.length === 0) throw new InputError(`nothing to do: ${skipped[0] ?? 'no instances'}`)
   work.sort((a, b) => a[0] - b[0] || a[1] - b[1])
-  return { jobs, order: work.map(([, job]) => job), fingerprint: fingerprint(config, engine, jobs), skipped, notes }
+  return {
+    jobs,
+    order: work.map(([, job]) => job),
+    fingerprint: fingerprint(config, engine, jobs),
+    methods: methods.map(({ spec, method, parameters }) => ({ spec, name: method.name, parameters })),
+    skipped,
+    notes,
+  }
 }
 
-function options(config: BenchConfig, task: string, engine: Engine): Parameters<typeof loadInstances>[1] {
+function options(config: BenchConfig, task: string, engine: Engine): DatasetOptions {
   const size = config.size[task]
   const file = config.data[task]
   return {

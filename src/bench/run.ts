@@ -133,6 +133,6 @@ async function openEngines(config: BenchConfig, parts: Parts): Promise<Engine[]>
 }
 
 function manifestOf(config: BenchConfig, plan: Plan, engine: Engine, date = new Date().toISOString()) {
-  const { fingerprint } = plan
-  return { rein: 'bench', version: 1, fingerprint, model: engine.model, created: date, config } as const
+  const { fingerprint, methods } = plan
+  return { rein: 'bench', version: 1, fingerprint, model: engine.model, created: date, methods, config } as const
 }

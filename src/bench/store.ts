@@ -4,6 +4,7 @@ import { InputError, UserError } from '../base/errors.ts'
 import { hash32 } from '../base/random.ts'
 import { diskError, type Journal, openJournal, replaceFile, type Write } from './journal.ts'
 import { acquireLock } from './lock.ts'
+import type { MethodEntry } from './plan.ts'
 import { type Row, rowKey, type Timing } from './row.ts'
 
 /**
@@ -27,6 +28,7 @@ export interface Manifest {
   readonly fingerprint: string
   readonly model: string
   readonly created: string
+  readonly methods: readonly MethodEntry[]
   readonly config: unknown
 }
 
