@@ -1,7 +1,7 @@
 import { critique } from './critic.ts'
 import type { Method } from './method.ts'
 import { withInstruction } from './prompt.ts'
-import { outcome, shown, startRuns } from './run.ts'
+import { answerOf, outcome, shown, startRuns } from './run.ts'
 import { sampleSeed } from './samples.ts'
 
 /** Generate and test with a critic (LLM-Modulo): a whole answer, the same model's critique, again with the critique in hand. */
@@ -20,13 +20,12 @@ export const generateTestCritic: Method = {
       const result = await runs.run(prompt, [], { seed })
       const done = (accepted: boolean) => outcome(context, result, runs, { rounds: round + 1, accepted })
       if (context.signal?.aborted || result.status === 'failed') return done(false)
-      const output = shown(result)
-      const { correct, text } = await critique(context, runs, result.answer, output, seed)
+      const answer = answerOf(context, result)
+      const { correct, text } = await critique(context, runs, answer, shown(result), seed)
       if (correct === true || round + 1 >= rounds) return done(correct === true)
-      const answer = task.extract(instance, output, 'final') ?? output
       prompt = withInstruction(
         task.prompt(instance),
-        `An earlier answer was:\n${answer}\n\nA reviewer said about it:\n${text.trim().slice(0, 4000)}\n\nSolve the problem again with this in mind.`,
+        `An earlier answer was:\n${answer ?? shown(result)}\n\nA reviewer said about it:\n${text.trim().slice(0, 4000)}\n\nSolve the problem again with this in mind.`,
       )
     }
   },
