@@ -1,0 +1,6 @@
+export { type Cell, houseTable } from './assignments.ts'
+export { checkZebra, readZebra, type Zebra } from './check.ts'
+export type { Clue } from './clues.ts'
+export { type Feature, readHead, type ZebraHead } from './features.ts'
+export type { Named } from './phrase.ts'
+export { canHold, type Grid, minimalConflict, type Solution, solve } from './solver.ts'
