@@ -34,6 +34,9 @@ export interface BenchResult {
  * @example await runBench(parseConfig({ tasks: ['game24'], methods: ['cot'], out: 'out' }), parts)
  */
 export async function runBench(config: BenchConfig, parts: Parts, options: BenchOptions = {}): Promise<BenchResult> {
+  // what is misspelt is said before an engine is opened
+  for (const name of config.tasks) parts.task(name)
+  for (const spec of config.methods) parts.method(spec)
   const engines = await openEngines(config, parts)
   try {
     const plan = await makePlan(config, parts, engines[0]!)

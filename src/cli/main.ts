@@ -3,6 +3,10 @@ import { messageOf, UserError } from '../base/errors.ts'
 
 /** Commands are loaded when they are called, so that `rein --help` stays quick. */
 const commands: Record<string, { summary: string; load: () => Promise<{ command(): Command }> }> = {
+  bench: {
+    summary: 'tasks × methods on an engine: results, summary, report; resumes',
+    load: () => import('./bench.ts'),
+  },
   check: { summary: 'verdicts on answers: JSONL in, JSONL out', load: () => import('./check.ts') },
   generate: { summary: 'instances of a task, the same for the same seed', load: () => import('./generate.ts') },
 }
