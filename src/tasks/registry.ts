@@ -1,13 +1,25 @@
 import { InputError } from '../base/errors.ts'
 import { chain } from './chain/index.ts'
 import { game24 } from './game24/index.ts'
+import { gsm8k } from './gsm8k/index.ts'
+import { math } from './math/index.ts'
+import { maze } from './maze/index.ts'
+import { omni } from './omni/index.ts'
 import { ruler, rulerCwe, rulerFwe, rulerVt } from './ruler/index.ts'
+import { spatialmap } from './spatialmap/index.ts'
 import type { Task } from './task.ts'
+import { zebralogic } from './zebralogic/index.ts'
 
 /** Every task by its name. */
 export const tasks: Record<string, Task> = {
   game24,
+  maze,
+  spatialmap,
+  zebralogic,
   chain,
+  gsm8k,
+  math,
+  omni,
   ruler,
   'ruler-vt': rulerVt,
   'ruler-cwe': rulerCwe,
