@@ -20,14 +20,15 @@ export function checkNote(feedback: string, phase: 'think' | 'answer'): string {
   return phase === 'think' ? `Wait, ${feedback} Let me fix that.` : `[Check: ${feedback}]\nLet me answer again.`
 }
 
-/** Reads an instance once, however often it is asked about. */
-export function memo<I extends object, P>(read: (instance: I) => P): (instance: I) => P {
-  const seen = new WeakMap<I, { readonly value: P }>()
-  return (instance) => {
-    const known = seen.get(instance)
-    if (known) return known.value
-    const value = read(instance)
-    seen.set(instance, { value })
+/** Remembers what the last texts were read as: an instance comes back as a copy for every check of a run. */
+export function memo<P>(read: (text: string) => P, keep = 64): (text: string) => P {
+  const known = new Map<string, { readonly value: P }>()
+  return (text) => {
+    const hit = known.get(text)
+    if (hit) return hit.value
+    const value = read(text)
+    if (known.size >= keep) known.delete(known.keys().next().value!)
+    known.set(text, { value })
     return value
   }
 }

@@ -19,7 +19,7 @@ export interface MazeInstance {
   readonly prompt: string
 }
 
-const parsed = memo((instance: MazeInstance) => readMaze(instance.prompt))
+const parsed = memo(readMaze)
 
 /**
  * Maze navigation in SpatialEval's text: turns along the marked path, or where the exit lies.
@@ -32,38 +32,38 @@ const parsed = memo((instance: MazeInstance) => readMaze(instance.prompt))
  * ```
  * R and L are the right and left turns so far, the turn into this move included.
  */
-export function maze(): Task<MazeInstance> {
-  return {
-    name: 'maze',
-    sound: true,
-    voice: 'model',
-    read(raw) {
-      const prompt = textRow('maze', raw, ['prompt', 'text', 'prompt_as_shown'])
-      if (!prompt.includes('#')) throw new InputError('maze: field "prompt" holds no maze drawn with # for walls.')
-      return { prompt }
-    },
-    id: (instance) => `maze-${hash32(instance.prompt).toString(16).padStart(8, '0')}`,
-    prompt: ({ prompt }) =>
-      `${prompt}\n\nFollow the path from S to E move by move; cells are (row,column), counted from 0 at the top left. End with the letter of the right option in \\boxed{}.`,
-    elicit: (instance) => ({ suffix: mazeSuffix, maxTokens: forkTokens(instance), stop: ['\n\n'] }),
-    answerPrefix: 'The answer is \\boxed',
-    extract: (instance, text, kind) => (kind === 'partial' ? statedMoves(text) : finalAnswer(instance, text)),
-    verify: (instance, answer, kind) =>
-      kind === 'partial' ? checkMazeSteps(parsed(instance), answer) : checkMazeAnswer(parsed(instance), answer),
-    feedback: (_instance, _answer, verdict, phase) => checkNote(verdict.feedback, phase),
-    conclusion: () => 'The path is traced from S to E and every move checks out.',
-    grade(instance, output) {
-      const read = parsed(instance)
-      if (isUnread(read)) return undefined
-      const letter = chosenOption(afterThinking(output), read.options)
-      return letter === undefined ? false : letterIsRight(read, letter)
-    },
-    generate: generateMaze,
-    difficulty(instance) {
-      const read = parsed(instance)
-      return isUnread(read) || !read.route ? 0 : read.route.length - 1
-    },
-  }
+export const maze: Task<MazeInstance> = {
+  name: 'maze',
+  sound: true,
+  voice: 'model',
+  read(raw) {
+    const prompt = textRow('maze', raw, ['prompt', 'text', 'prompt_as_shown'])
+    if (!prompt.includes('#')) throw new InputError('maze: field "prompt" holds no maze drawn with # for walls.')
+    return { prompt }
+  },
+  id: (instance) => `maze-${hash32(instance.prompt).toString(16).padStart(8, '0')}`,
+  prompt: ({ prompt }) =>
+    `${prompt}\n\nFollow the path from S to E move by move; cells are (row,column), counted from 0 at the top left. End with the letter of the right option in \\boxed{}.`,
+  elicit: (instance) => ({ suffix: mazeSuffix, maxTokens: forkTokens(instance), stop: ['\n\n'] }),
+  answerPrefix: 'The answer is \\boxed',
+  extract: (instance, text, kind) => (kind === 'partial' ? statedMoves(text) : finalAnswer(instance, text)),
+  verify: (instance, answer, kind) =>
+    kind === 'partial'
+      ? checkMazeSteps(parsed(instance.prompt), answer)
+      : checkMazeAnswer(parsed(instance.prompt), answer),
+  feedback: (_instance, _answer, verdict, phase) => checkNote(verdict.feedback, phase),
+  conclusion: () => 'The path is traced from S to E and every move checks out.',
+  grade(instance, output) {
+    const read = parsed(instance.prompt)
+    if (isUnread(read)) return undefined
+    const letter = chosenOption(afterThinking(output), read.options)
+    return letter === undefined ? false : letterIsRight(read, letter)
+  },
+  generate: generateMaze,
+  difficulty(instance) {
+    const read = parsed(instance.prompt)
+    return isUnread(read) || !read.route ? 0 : read.route.length - 1
+  },
 }
 
 /** The fork's question; the model goes on with S's row. */
@@ -71,7 +71,7 @@ export const mazeSuffix = 'My moves so far, one a line like (1,1) -> (1,2) right
 
 /** One move is at most about 20 tokens. */
 function forkTokens(instance: MazeInstance): number {
-  const read = parsed(instance)
+  const read = parsed(instance.prompt)
   const moves = isUnread(read) ? 20 : (read.route?.length ?? 40)
   return Math.min(4000, 60 + 22 * moves)
 }
@@ -84,7 +84,7 @@ function statedMoves(text: string): string | undefined {
 }
 
 function finalAnswer(instance: MazeInstance, text: string): string | undefined {
-  const read = parsed(instance)
+  const read = parsed(instance.prompt)
   const letter = isUnread(read) ? undefined : chosenOption(text, read.options)
   if (letter !== undefined) return `\\boxed{${letter}}`
   return readSteps(text).steps.length > 0 ? text : undefined

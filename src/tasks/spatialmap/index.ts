@@ -20,7 +20,7 @@ export interface SpatialMapInstance {
   readonly answer?: string
 }
 
-const parsed = memo((instance: SpatialMapInstance) => readSpatialMap(instance.prompt))
+const parsed = memo(readSpatialMap)
 
 /**
  * Reasoning about a map told in sentences, in SpatialEval's text. The text often does not decide the question, so a pass
@@ -31,54 +31,53 @@ const parsed = memo((instance: SpatialMapInstance) => readSpatialMap(instance.pr
  * - Elm Toys is to the Northeast of Oak Cafe.
  * ```
  */
-export function spatialmap(): Task<SpatialMapInstance> {
-  return {
-    name: 'spatialmap',
-    sound: false,
-    voice: 'model',
-    read(raw) {
-      const prompt = textRow('spatialmap', raw, ['prompt', 'text'])
-      if (!/\bis\b[\s\S]*\bof\b/i.test(prompt))
-        throw new InputError('spatialmap: field "prompt" tells no relation such as "A is to the Northeast of B".')
-      const row = raw as { answer?: unknown; oracle_option?: unknown }
-      const answer = typeof raw === 'object' ? (row.answer ?? row.oracle_option) : undefined
-      return typeof answer === 'string' && /^[A-Z]$/.test(answer) ? { prompt, answer } : { prompt }
-    },
-    id: (instance) => `spatialmap-${hash32(instance.prompt).toString(16).padStart(8, '0')}`,
-    prompt: ({ prompt }) =>
-      `${prompt}\n\nWork out from the given relations how the objects lie. End with the letter of the right option in \\boxed{}.`,
-    elicit: () => ({ suffix: spatialSuffix, maxTokens: 400, stop: ['\n\n'] }),
-    answerPrefix: 'The answer is \\boxed',
-    extract: (instance, text, kind) =>
-      kind === 'partial' ? statedClaims(instance, text) : finalAnswer(instance, text),
-    verify: (instance, answer, kind) =>
-      kind === 'partial' ? checkSpatialClaims(parsed(instance), answer) : checkSpatialAnswer(parsed(instance), answer),
-    feedback: (_instance, _answer, verdict, phase) => checkNote(verdict.feedback, phase),
-    grade(instance, output) {
-      const read = parsed(instance)
-      if ('unread' in read) return undefined
-      const right = instance.answer ?? decidedOption(read)
-      return right === undefined ? undefined : chosenOption(afterThinking(output), read.options) === right
-    },
-    generate: generateSpatialMap,
-    difficulty(instance) {
-      const read = parsed(instance)
-      return 'unread' in read ? 0 : read.premises.length
-    },
-  }
+export const spatialmap: Task<SpatialMapInstance> = {
+  name: 'spatialmap',
+  sound: false,
+  voice: 'model',
+  read(raw) {
+    const prompt = textRow('spatialmap', raw, ['prompt', 'text'])
+    if (!/\bis\b[\s\S]*\bof\b/i.test(prompt))
+      throw new InputError('spatialmap: field "prompt" tells no relation such as "A is to the Northeast of B".')
+    const row = raw as { answer?: unknown; oracle_option?: unknown }
+    const answer = typeof raw === 'object' ? (row.answer ?? row.oracle_option) : undefined
+    return typeof answer === 'string' && /^[A-Z]$/.test(answer) ? { prompt, answer } : { prompt }
+  },
+  id: (instance) => `spatialmap-${hash32(instance.prompt).toString(16).padStart(8, '0')}`,
+  prompt: ({ prompt }) =>
+    `${prompt}\n\nWork out from the given relations how the objects lie. End with the letter of the right option in \\boxed{}.`,
+  elicit: () => ({ suffix: spatialSuffix, maxTokens: 400, stop: ['\n\n'] }),
+  answerPrefix: 'The answer is \\boxed',
+  extract: (instance, text, kind) => (kind === 'partial' ? statedClaims(instance, text) : finalAnswer(instance, text)),
+  verify: (instance, answer, kind) =>
+    kind === 'partial'
+      ? checkSpatialClaims(parsed(instance.prompt), answer)
+      : checkSpatialAnswer(parsed(instance.prompt), answer),
+  feedback: (_instance, _answer, verdict, phase) => checkNote(verdict.feedback, phase),
+  grade(instance, output) {
+    const read = parsed(instance.prompt)
+    if ('unread' in read) return undefined
+    const right = instance.answer ?? decidedOption(read)
+    return right === undefined ? undefined : chosenOption(afterThinking(output), read.options) === right
+  },
+  generate: generateSpatialMap,
+  difficulty(instance) {
+    const read = parsed(instance.prompt)
+    return 'unread' in read ? 0 : read.premises.length
+  },
 }
 
 /** The fork's question; the model goes on with the first line of the list. */
 export const spatialSuffix = 'What I have derived so far, one a line like X is to the Northeast of Y:\n-'
 
 function statedClaims(instance: SpatialMapInstance, text: string): string | undefined {
-  const read = parsed(instance)
+  const read = parsed(instance.prompt)
   const whole = `- ${text.trimStart()}`
   return 'unread' in read || readClaims(whole, read.names).length === 0 ? undefined : whole
 }
 
 function finalAnswer(instance: SpatialMapInstance, text: string): string | undefined {
-  const read = parsed(instance)
+  const read = parsed(instance.prompt)
   const letter = 'unread' in read ? undefined : chosenOption(text, read.options)
   return letter === undefined ? undefined : `\\boxed{${letter}}`
 }

@@ -11,8 +11,8 @@ export interface ZebraInstance {
   readonly puzzle: string
 }
 
-const parsed = memo((instance: ZebraInstance) => readZebra(instance.puzzle))
-const headOf = memo((instance: ZebraInstance) => readHead(instance.puzzle))
+const parsed = memo(readZebra)
+const headOf = memo(readHead)
 
 /**
  * Logic grids in ZebraLogic's text.
@@ -20,39 +20,41 @@ const headOf = memo((instance: ZebraInstance) => readHead(instance.puzzle))
  * A fork states the assignments that are sure so far, and the final answer all of them, in the same form:
  * `{"House 1": {"Name": "Eric", "Pet": "cat"}, "House 2": {"Name": "Arnold"}}`
  */
-export function zebralogic(): Task<ZebraInstance> {
-  return {
-    name: 'zebralogic',
-    sound: true,
-    voice: 'model',
-    read(raw) {
-      const puzzle = textRow('zebralogic', raw, ['puzzle', 'prompt', 'text'])
-      const head = readHead(puzzle)
-      if ('unread' in head) throw new InputError(`zebralogic: field "puzzle" cannot be read: ${head.unread}.`)
-      return { puzzle }
-    },
-    id: (instance) => `zebralogic-${hash32(instance.puzzle).toString(16).padStart(8, '0')}`,
-    prompt: (instance) =>
-      `${instance.puzzle}\n\nFind who lives where. End with one JSON object that fills every house: ${form(headOf(instance))}`,
-    elicit: (instance) => ({ suffix: zebraSuffix, maxTokens: forkTokens(headOf(instance)), stop: ['\n\n', '```'] }),
-    answerPrefix: 'The answer is\n{"House 1":',
-    extract: (_instance, text, kind) =>
-      kind === 'partial' ? statedCells(`{${text}`, text) : statedCells(text, `{"House 1":${text}`),
-    verify: (instance, answer, kind) => checkZebra(parsed(instance), answer, kind),
-    feedback: (_instance, _answer, verdict, phase) => checkNote(verdict.feedback, phase),
-    conclusion: () => 'Every house is settled and all clues hold.',
-    grade(instance, output) {
-      const read = parsed(instance)
-      if ('unread' in read) return undefined
-      const stated = houseTable(afterThinking(output))
-      return stated !== undefined && checkZebra(read, JSON.stringify(stated), 'final').kind === 'pass'
-    },
-    generate: generateZebra,
-    difficulty(instance) {
-      const head = headOf(instance)
-      return 'unread' in head ? 0 : head.houses * head.features.length
-    },
-  }
+export const zebralogic: Task<ZebraInstance> = {
+  name: 'zebralogic',
+  sound: true,
+  voice: 'model',
+  read(raw) {
+    const puzzle = textRow('zebralogic', raw, ['puzzle', 'prompt', 'text'])
+    const head = readHead(puzzle)
+    if ('unread' in head) throw new InputError(`zebralogic: field "puzzle" cannot be read: ${head.unread}.`)
+    return { puzzle }
+  },
+  id: (instance) => `zebralogic-${hash32(instance.puzzle).toString(16).padStart(8, '0')}`,
+  prompt: (instance) =>
+    `${instance.puzzle}\n\nFind who lives where. End with one JSON object that fills every house: ${form(headOf(instance.puzzle))}`,
+  elicit: (instance) => ({
+    suffix: zebraSuffix,
+    maxTokens: forkTokens(headOf(instance.puzzle)),
+    stop: ['\n\n', '```'],
+  }),
+  answerPrefix: 'The answer is\n{"House 1":',
+  extract: (_instance, text, kind) =>
+    kind === 'partial' ? statedCells(`{${text}`, text) : statedCells(text, `{"House 1":${text}`),
+  verify: (instance, answer, kind) => checkZebra(parsed(instance.puzzle), answer, kind),
+  feedback: (_instance, _answer, verdict, phase) => checkNote(verdict.feedback, phase),
+  conclusion: () => 'Every house is settled and all clues hold.',
+  grade(instance, output) {
+    const read = parsed(instance.puzzle)
+    if ('unread' in read) return undefined
+    const stated = houseTable(afterThinking(output))
+    return stated !== undefined && checkZebra(read, JSON.stringify(stated), 'final').kind === 'pass'
+  },
+  generate: generateZebra,
+  difficulty(instance) {
+    const head = headOf(instance.puzzle)
+    return 'unread' in head ? 0 : head.houses * head.features.length
+  },
 }
 
 /** The fork's question; the model goes on inside the object. */

@@ -19,7 +19,7 @@ export function readZebra(puzzle: string): Zebra | { readonly unread: string } {
   const head = readHead(puzzle)
   if ('unread' in head) return head
   const lines = clueLines(puzzle)
-  if (!lines) return { unread: 'no list of clues found' }
+  if (!lines) return { unread: 'the list of clues cannot be told from the text around it' }
   const phrases = phraseReader(head)
   const read = readClues(lines, head.houses, phrases)
   if ('unread' in read) return read

@@ -25,15 +25,29 @@ function count(word: string, list: readonly string[]): number {
   return digits ? Number(digits[1]) : list.indexOf(word.toLowerCase())
 }
 
-/** The clue lines of a puzzle, numbered or bulleted; undefined when there is no heading for them. */
+/** Text after the clues that asks or instructs, and tells nothing about the houses. */
+const asking =
+  /\?|^(?:#|now\b|please\b|what\b|who\b|which\b|where\b|how\b|provide\b|solve\b|find\b|give\b|present\b|answer\b|your\b)/i
+
+/**
+ * The clue lines of a puzzle: those under the heading "Clues", else the first numbered list. Undefined when there are none,
+ * or when text stands around the list that may be a clue too.
+ */
 export function clueLines(puzzle: string): string[] | undefined {
   const heading = /^[ \t]*(?:#+[ \t]*|\*\*)?clues?:?(?:\*\*)?:?[ \t]*$/im.exec(puzzle)
-  if (!heading) return undefined
-  return puzzle
-    .slice(heading.index + heading[0].length)
-    .split('\n')
-    .map((l) => l.trim())
-    .filter((l) => l !== '')
+  const body = heading ? puzzle.slice(heading.index + heading[0].length) : puzzle
+  const lines = body.split('\n').map((l) => l.trim())
+  const from = heading ? lines.findIndex((l) => l !== '') : lines.findIndex((l) => /^1[.)]/.test(l))
+  if (from < 0) return undefined
+  const numbered = /^1[.)]/.test(lines[from]!)
+  const clues: string[] = []
+  let at = from
+  for (; at < lines.length; at++) {
+    const line = lines[at]!
+    if (numbered ? new RegExp(`^${clues.length + 1}[.)]`).test(line) : line !== '') clues.push(line)
+    else if (line !== '' || !numbered) break
+  }
+  return lines.slice(at).every((l) => l === '' || asking.test(l)) ? clues : undefined
 }
 
 /** Every clue, or the first line that cannot be read with certainty. */
@@ -120,7 +134,15 @@ function splitPair(said: string, mark: RegExp, maker: Make, phrases: PhraseReade
     if (a && b) found.push({ clue: maker(plain(a), plain(b)), guessed: a.guessed || b.guessed })
   }
   const first = found[0]
-  return first && found.every((f) => JSON.stringify(f.clue) === JSON.stringify(first.clue)) ? first : undefined
+  return first && found.every((f) => meaning(f.clue) === meaning(first.clue)) ? first : undefined
+}
+
+/** Equal for clues that say the same: "A is B" is "B is A". */
+function meaning(clue: Clue): string {
+  if (clue.kind === 'in') return JSON.stringify(clue)
+  const ends = [clue.a, clue.b].map((x) => `${x.feature}.${x.value}`)
+  const by = 'by' in clue ? clue.by : 0
+  return `${clue.kind} ${by} ${clue.kind === 'left' || clue.kind === 'offset' ? ends : ends.sort()}`
 }
 
 const plain = ({ feature, value }: Named): Named => ({ feature, value })

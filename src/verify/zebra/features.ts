@@ -48,9 +48,9 @@ export function readHead(puzzle: string): ZebraHead | { readonly unread: string 
   if (houses < 1 || houses > 30) return { unread: 'no line "There are N houses" (1 to 30) found' }
   const features: Feature[] = []
   for (const line of puzzle.split('\n')) {
-    const m = /^\s*[-*]\s+([^:`]+):\s*(`.*)$/.exec(line)
+    const m = /^\s*[-*•]\s+([^:`]+):\s*(\S.*)$/.exec(line)
     if (!m) continue
-    const values = [...m[2]!.matchAll(/`([^`]+)`/g)].map((v) => v[1]!.trim())
+    const values = listed(m[2]!)
     if (values.length !== houses || new Set(values.map(fold)).size !== houses)
       return { unread: `the feature "${m[1]!.trim().slice(0, 60)}" does not list ${houses} different values` }
     features.push({ key: freshKey(m[1]!, features), about: m[1]!.trim(), values })
@@ -58,6 +58,20 @@ export function readHead(puzzle: string): ZebraHead | { readonly unread: string 
   if (features.length === 0 || features.length > 30)
     return { unread: 'no feature lines with values in `backticks` found' }
   return { houses, features }
+}
+
+/** `a`, `b` or a, b; the example of one prompt ends the line with a full stop. */
+function listed(text: string): string[] {
+  if (!text.includes('`'))
+    return text
+      .replace(/\.\s*$/, '')
+      .split(',')
+      .map((v) => v.trim())
+      .filter(Boolean)
+  const outside = text.replace(/`[^`]*`/g, '')
+  return /^[\s,.;]*$/.test(outside.replace(/\band\b/g, ''))
+    ? [...text.matchAll(/`([^`]+)`/g)].map((v) => v[1]!.trim())
+    : []
 }
 
 export const fold = (text: string): string =>
