@@ -23,12 +23,13 @@ export function phaseChange(
   trace: Trace,
   phase: Phase,
   since: number,
-  added: number,
+  added: string,
   markers: Markers,
 ): PhaseChange | undefined {
   const tag = phase === 'think' ? markers.thinkClose : markers.thinkOpen
-  if (tag === '' || added === 0) return undefined
-  const from = Math.max(since, trace.textLength - added - tag.length + 1)
+  // Nearly every token lacks the tag's last character, and then there is nothing to look for.
+  if (tag === '' || !added.includes(tag.at(-1)!)) return undefined
+  const from = Math.max(since, trace.textLength - added.length - tag.length + 1)
   const text = trace.slice(from)
   const found = text.indexOf(tag)
   if (found < 0) return undefined

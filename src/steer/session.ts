@@ -181,10 +181,10 @@ export function openSession(
   const took = (token: Token, at: number): void => {
     const before = state.trace.textLength
     emit({ type: 'token', at, token })
-    followPhase(state.trace.textLength - before)
+    followPhase(token.bytes ? state.trace.slice(before) : token.text)
   }
 
-  const followPhase = (added: number): void => {
+  const followPhase = (added: string): void => {
     const change = phaseChange(state.trace, state.phase, state.phaseOffset, added, engine.markers)
     if (change) emit({ type: 'phase', at: state.trace.length, ...change })
   }
@@ -239,7 +239,7 @@ export function openSession(
   const inject = async (text: string, origin: Origin, turn?: Turn): Promise<void> => {
     const tokens = await engine.encode(text, halt.signal)
     emit({ type: 'inject', origin, at: state.trace.length, tokens, ...(turn && { turn }) })
-    if (!turn) followPhase(text.length)
+    if (!turn) followPhase(text)
   }
 
   const opened = (): void => {

@@ -1,3 +1,4 @@
+import { type GrowingText, growingText } from './text.ts'
 import type { Token } from './token.ts'
 import type { Origin, Prompt } from './words.ts'
 
@@ -40,7 +41,7 @@ class Tape {
   readonly marks: Mark[] = []
   /** per token with an unfinished character: the bytes still waiting. Sparse: nearly all tokens end on a whole character. */
   readonly waiting = new Map<number, Uint8Array>()
-  text = ''
+  readonly text: GrowingText = growingText()
 
   constructor(parent: Trace | undefined) {
     this.parent = parent
@@ -238,10 +239,10 @@ export class Trace {
       const at = tape.tokens.length - 1
       const before = at > 0 ? tape.waiting.get(at - 1) : tape.parent ? tape.parent.#waitingAtEnd() : undefined
       const [text, rest] = wholeCharacters(before ? concat(before, token.bytes) : token.bytes)
-      tape.text += text
+      tape.text.append(text)
       if (rest) tape.waiting.set(at, rest)
     } else {
-      tape.text += token.text
+      tape.text.append(token.text)
     }
     tape.ends.push(tape.baseText + tape.text.length)
   }
