@@ -17,13 +17,13 @@ export function choice(options: readonly Option[]): Extractor {
 const said = (option: Option): Said => ({ answer: option.text, key: option.letter })
 
 const announce =
-  /\b(?:answer|option|choice)(?:\s+(?:here|now|then|therefore|thus|indeed))?\s*(?:(?:is|would be|should be|must be|will be|has to be|seems to be|appears to be)(?:\s+(?:indeed|therefore|thus|then|clearly|still|actually|probably|likely|simply|just))*\s*:?|[:=]|→|->)\s*(?:[*_]{2}\s+)?/gi
+  /\b(?:answer|option|choice)(?:\s+(?:here|now|then|therefore|thus|indeed))?\s*(?:(?:is|would be|should be|must be|will be|has to be|seems to be|appears to be)(?:\s+(?:indeed|therefore|thus|then|clearly|still|actually|most|probably|likely|simply|just))*\s*:?|[:=]|→|->|(?=\s\(?[A-Z]\)?[.\s]*$))\s*(?:[*_]{2}\s+)?/gi
 /** said before: "if the answer is B", "whether", "is the answer B?" */
 const doubted = /\b(?:if|whether|unless|suppose|assume|assuming|would mean|could|can|might|cannot|can't)\b[^.;,]*$/i
 const chosen =
-  /\b(?:choose|pick|select|going with|go with|answer with|mark|so it(?:'s| is)|it must be|it has to be)\s+(?:the\s+)?(?:option|choice|answer)?\s*/gi
+  /\b(?:choose|pick|select|going with|go with|answer with|mark|so it(?:'s| is)|(?:matches|corresponds to|which is|that is|that's|this is)(?=\s+(?:option|choice)\b)|it must be|it has to be)\s+(?:the\s+)?(?:option|choice|answer)?\s*/gi
 const correct =
-  /(?:\b(?:option|choice|answer)\s+)?[*_`("$]*\b([A-Z])\b[)*_`"$]*(?:[.:]\s*[^.;,!?]{1,60}?)?\s+(?:is|must be|should be|would be|has to be)\s+(?:(?:therefore|thus|indeed|clearly|then|the)\s+)*(?:correct|right|answer|best|only\s+(?:correct|possible|valid)|correct\s+(?:answer|option|choice)|right\s+(?:answer|option|choice))\b/g
+  /(?:\b(?:option|choice|answer)\s+)?[*_`("$]*\b([A-Z])\b[)*_`"$]*(?:[.:]\s*[^.;,!?]{1,60}?)?\s+(?:is|must be|should be|would be|has to be)\s+(?:(?:therefore|thus|indeed|clearly|then|the)\s+)*(?:answer|(?:only\s+)?(?:correct|right|best|possible|valid)(?:\s+(?:answer|option|choice|one)\b|(?!\s+[a-z])))\b/g
 
 function stated(line: string, options: readonly Option[]): string | undefined {
   if (/\?\s*$/.test(line)) return undefined
@@ -60,19 +60,19 @@ function named(after: string, options: readonly Option[]): string | undefined {
 }
 
 /** Words that may follow a letter or a yes/no without making it something else. */
-const joins =
-  /^(?:because|since|as|which|with|from|based|here|then|so|for|given|according|after|where|but|and\s+not|due)\b/i
+const joins = /^(?:because|since|as|which|with|from|based|here|then|so|for|given|according|after|where|but|and|due)\b/i
 
 function letterAt(text: string, options: readonly Option[]): string | undefined {
   const m =
-    /^(?:option\s+|choice\s+|answer\s+)?([*_`("'$[{]*)(?:\\(?:text|mathbf|textbf|mathrm)\s*\{)?([A-Za-z])(?![\w'’])([)*_`"'$\]}]*)(.*)$/is.exec(
+    /^(?:option\s+|choice\s+|answer\s+)?[*_`("'$[{]*(?:\\(?:text|mathbf|textbf|mathrm)\s*\{)?([A-Za-z])(?![\w'’])([)*_`"'$\]}]*)(.*)$/is.exec(
       text,
     )
   if (!m) return undefined
-  const [, open, found, close, rest] = m as unknown as [string, string, string, string, string]
+  const [, found, close, rest] = m as unknown as [string, string, string, string]
   const letter = found.toUpperCase()
   if (!options.some((o) => o.letter === letter)) return undefined
-  const marked = close !== '' || open !== ''
+  // "(a)" and **a** are marked, "a hole" in quotes is not
+  const marked = close !== ''
   // a bare small letter is an article or a variable more often than an option
   if (!marked && found !== letter) return undefined
   const words = /^([.:,;)\s—–-]*)(.*)$/s.exec(rest)!
