@@ -23,10 +23,12 @@ export function verifyGame24(game: Game24, text: string, kind: 'partial' | 'fina
   if (left instanceof Error) return left.message === '' ? undecided : { kind: 'fail', feedback: left.message }
   const value = evaluate(answer)
   if (!value) return { kind: 'fail', feedback: 'it divides by zero' }
+  // a right expression with a slip after its "=" is still the right expression
+  if (left.length === 0 && equals(value, game.target)) return { kind: 'pass', complete: true }
   for (const side of parsed.sides) {
     const stated = evaluate(side)
     if (!stated) return { kind: 'fail', feedback: 'it divides by zero' }
-    if (!equals(stated, value)) return { kind: 'fail', feedback: `it is not equal to ${format(stated)}` }
+    if (!equals(stated, value)) return { kind: 'fail', feedback: `it gives ${format(value)}, not ${format(stated)}` }
   }
   return judge(game, value, left, kind)
 }
@@ -35,10 +37,7 @@ const undecided: Verdict = { kind: 'unknown', reason: 'it writes a whole number 
 
 function judge(game: Game24, value: Rational, left: readonly Rational[], kind: 'partial' | 'final'): Verdict {
   const target = format(game.target)
-  if (left.length === 0) {
-    if (equals(value, game.target)) return { kind: 'pass', complete: true }
-    return { kind: 'fail', feedback: `it gives ${format(value)}, not ${target}` }
-  }
+  if (left.length === 0) return { kind: 'fail', feedback: `it gives ${format(value)}, not ${target}` }
   const rest = left.map(format).join(', ')
   if (kind === 'final') return { kind: 'fail', feedback: `it does not use ${rest}` }
   if (alive(value, left, game.target)) return { kind: 'pass', complete: false }

@@ -55,23 +55,29 @@ function expressionIn(text: string): string | undefined {
   return said === '' || isNone(said) ? undefined : said
 }
 
-/** The last line of an answer that reads as an expression of more than one number. */
-function lastExpression(text: string): string | undefined {
-  const lines = text.slice(-20_000).split('\n').reverse()
-  for (const line of lines) {
-    const tail = line.replace(/^.*(?:answer|expression|solution)(?: is|:)?\s*:?/i, '')
-    for (const candidate of [tail, line]) {
-      const parsed = parseExpression(candidate.trim())
-      if (parsed.ok && parsed.sides.some((side) => literals(side).length > 1)) return candidate.trim()
-    }
-  }
-  return undefined
+/** The expression that an answer gives, by the strongest sign: a box, answer tags, "Answer: …", else a last line that is one. */
+function finalExpression(output: string): string | undefined {
+  const text = afterThinking(output).slice(-50_000)
+  const box = lastBox(text)
+  if (box !== undefined) return expressionIn(box)
+  const tag = [...text.matchAll(/<answer>([\s\S]*?)<\/answer>/gi)].at(-1)?.[1]
+  if (tag !== undefined) return expressionIn(tag)
+  const lead = [...text.matchAll(/\b(?:answer|expression|solution)\b\**\s*(?:is\b|:)\**\s*:?[\s"`]*/gi)].at(-1)
+  const rest = lead ? text.slice(lead.index + lead[0].length) : (text.trimEnd().split('\n').at(-1) ?? '')
+  const line = rest.split('\n', 1)[0]!.replace(/[\s"]+$/, '')
+  if (lead && isNone(line)) return undefined
+  const parsed = parseExpression(line)
+  if (parsed.ok) return parsed.sides.some((side) => literals(side).length > 1) ? line.trim() : undefined
+  return lead && parsed.kind === 'illegal' ? line.trim() : undefined
 }
 
-function finalExpression(output: string): string | undefined {
-  const text = afterThinking(output)
-  const box = lastBox(text)
-  return box === undefined ? lastExpression(text) : expressionIn(box)
+/** Does a right expression stand somewhere in it, though not marked as the answer? Then it is not for us to say. */
+function mentionsSolution(instance: Game24Instance, output: string): boolean {
+  const runs =
+    afterThinking(output)
+      .slice(-50_000)
+      .match(/[\d(][\d\s+\-*/()\u00d7\u00f7\u00b7\u2212]{2,200}/g) ?? []
+  return runs.some((run) => verifyGame24(game(instance), run.trim(), 'final').kind === 'pass')
 }
 
 export const game24: Task<Game24Instance> = {
@@ -106,7 +112,7 @@ export const game24: Task<Game24Instance> = {
   voice: 'model',
   grade(instance, output) {
     const answer = finalExpression(output)
-    if (answer === undefined) return false
+    if (answer === undefined) return mentionsSolution(instance, output) ? undefined : false
     const verdict = verifyGame24(game(instance), answer, 'final')
     return verdict.kind === 'unknown' ? undefined : verdict.kind === 'pass'
   },

@@ -9,7 +9,7 @@ export function finalAnswer(output: string): string | undefined {
   const answer =
     boxes(text).at(-1) ??
     last(text, /####\s*([^\n]+)/g) ??
-    last(text, /<answer>\s*([\s\S]*?)\s*<\/answer>/gi) ??
+    last(text, /<?answer>\s*([\s\S]*?)\s*<\/answer>/gi) ??
     jsonField(text) ??
     said(text) ??
     lastFormula(text) ??

@@ -1,0 +1,8 @@
+export { type Expression, evaluate, literals, parseExpression } from './expression.ts'
+export { type Game24, verifyGame24 } from './game24.ts'
+export { verifySteps } from './game24-steps.ts'
+export { type Judge, type JudgeOptions, judge, readJudgement } from './judge.ts'
+export { type Equality, mathEqual } from './math.ts'
+export { type PoolOptions, sharedPool, type VerifierPool, verifierPool } from './pool.ts'
+export { type Rational, rational } from './rational.ts'
+export { reaches } from './reach.ts'
