@@ -74,7 +74,7 @@ async function work(
     if (config.queue === undefined) await locally(config, parts, engines, left, signal, onRow, options)
     else {
       const { runQueued } = await import('./queue/coordinate.ts')
-      await runQueued(left, config, { run: plan.fingerprint, signal, onRow })
+      await runQueued(left, config, { run: plan.fingerprint, model: engines[0]!.model, signal, onRow })
     }
   }
   if (before + made === plan.jobs.length) store.finish(keys)

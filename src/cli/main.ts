@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Command, CommanderError } from 'commander'
 import { messageOf, UserError } from '../base/errors.ts'
+import { packageRoot } from '../base/paths.ts'
 
 /** Commands are loaded when they are called, so that `rein --help` stays quick. */
 const commands: Record<string, { summary: string; load: () => Promise<{ command(): Command }> }> = {
@@ -9,6 +12,9 @@ const commands: Record<string, { summary: string; load: () => Promise<{ command(
   },
   check: { summary: 'verdicts on answers: JSONL in, JSONL out', load: () => import('./check.ts') },
   generate: { summary: 'instances of a task, the same for the same seed', load: () => import('./generate.ts') },
+  replay: { summary: 'a stored run again, from its log alone', load: () => import('./replay.ts') },
+  solve: { summary: 'one run, live in the terminal', load: () => import('./solve.ts') },
+  worker: { summary: 'makes runs for "rein bench --queue" on other machines', load: () => import('./worker.ts') },
 }
 
 const usage = (): string => {
@@ -25,8 +31,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return name === undefined ? 2 : 0
   }
   if (name === '--version' || name === '-V') {
-    const { version } = (await import('../../package.json', { with: { type: 'json' } })).default
-    process.stdout.write(`${version}\n`)
+    process.stdout.write(`${JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version}\n`)
     return 0
   }
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined

@@ -84,7 +84,7 @@ export function fakeEngine({
       const h = hash32(`${prefix.text}/${options.seed}`)
       const right = h % 10 < 6
       const sum = match ? Number(match[1]) + Number(match[2]) + (right ? 0 : 1) : 0
-      const words = [...Array.from({ length: 3 + (h % 5) }, (_, i) => `w${i} `), String(sum)]
+      const words = [...Array.from({ length: 3 + (h % 5) }, () => 'so '), String(sum)]
       for (const [i, text] of words.entries()) {
         gate?.()
         if (delayMs > 0) await sleep(delayMs)

@@ -9,20 +9,27 @@ const num = (value: number | null, digits = 1): string => (value === null ? '–
 
 const short: Readonly<Record<string, string>> = {
   cot: 'CoT',
+  'cot-pe': 'CoT-PE',
   interwhen: 'IW',
+  'interwhen-meta': 'IW-meta',
   tot: 'ToT',
-  'tree-of-thoughts': 'ToT',
-  'generate-test': 'GT-c',
+  got: 'GoT',
+  'self-consistency': 'CoT-SC',
+  'generate-test-critic': 'GT-c',
+  adacot: 'AdaCoT',
+  'cot-valve': 'CoT-Valve',
+  'k-stable': 'k-Stable',
+  eat: 'EAT',
+  deer: 'DEER',
   halo: 'Halo',
 }
 
-/** The papers' column heads: best-of-k:k=4 is Bo4, with a critic Bo4-c. Others keep their names. */
+/** The papers' column heads: best-of-k:k=2 is Bo2, with a critic Bo2-c (k is 4 unless given). Others keep their names. */
 export function shortName(spec: string): string {
-  if (short[spec]) return short[spec]
-  const best = /^(best-of|bo)(?:-?k)?(?::|-|$)(.*)$/.exec(spec)
-  if (!best) return spec
-  const k = /(\d+)/.exec(best[2]!)?.[1] ?? ''
-  return `Bo${k || '-k'}${/critic/.test(spec) ? '-c' : ''}`
+  const best = /^best-of-k(-critic)?(?::k=(\d+))?$/.exec(spec)
+  if (best) return `Bo${best[2] ?? 4}${best[1] ? '-c' : ''}`
+  const [name, parameters] = spec.split(':') as [string, string?]
+  return `${short[name] ?? name}${parameters ? ` (${parameters})` : ''}`
 }
 
 const tasksOf = (summaries: readonly Summary[]): string[] => [
