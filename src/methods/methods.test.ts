@@ -50,8 +50,8 @@ describe('silence changes nothing', () => {
     'interwhen-adaptive:gap=1,k=4',
     'k-stable',
     'k-stable+verify',
-    'eat:at=lines',
-    'deer:at=lines',
+    'eat:at=lines,every=1',
+    'deer',
     'budget:max=100000',
   ])('%s writes token for token what cot writes', async (spec) => {
     for (const seed of [7, 8]) {

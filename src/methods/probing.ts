@@ -1,7 +1,7 @@
 import { deer } from '../early-stop/deer.ts'
 import { eat } from '../early-stop/eat.ts'
 import type { Trigger } from '../steer/monitor.ts'
-import { anyOf, atWord, everyLines, everyParagraphs } from '../steer/trigger.ts'
+import { atWord, everyLines, everyParagraphs, when } from '../steer/trigger.ts'
 import type { Method, Parameters } from './method.ts'
 import { once } from './monitors.ts'
 import { cannotProbe } from './refuse.ts'
@@ -9,19 +9,42 @@ import { outcome, startRuns } from './run.ts'
 
 /** The early-stopping methods that probe: a short fork after each step reads how sure the model is of its answer. */
 
-const steps = ['paragraphs', 'lines', 'words']
+const places = ['steps', 'paragraphs', 'lines', 'words']
 
-/** After each step; `every` counts lines or paragraphs. Where a model writes no blank lines, `lines` is the one that looks. */
+/**
+ * After each step. A step ends at a blank line or, for models that write none, after `every` lines; `paragraphs`, `lines` and
+ * `words` (where DEER's authors look) are there to choose from.
+ */
 function step({ at, every }: Parameters): Trigger {
-  if (at === 'words') return anyOf(atWord(['Wait', 'Alternatively', 'Hmm', 'But']))
-  return at === 'lines' ? everyLines(Number(every)) : everyParagraphs(Number(every))
+  if (at === 'words') return atWord(['Wait', 'Alternatively', 'Hmm', 'But'])
+  if (at === 'paragraphs') return everyParagraphs(1)
+  return at === 'lines' ? everyLines(Number(every)) : stepEnds(Number(every))
+}
+
+/** At a blank line, and after `lines` lines without one. */
+function stepEnds(lines: number): Trigger {
+  return when('each step', { lines: 0, ends: 0 }, (state, token, view) => {
+    if (view.phase !== 'think' && view.thinks) return [state, false]
+    let { lines: seen, ends } = state
+    let fire = false
+    for (const c of token.text) {
+      if (c === '\n') {
+        ends++
+        seen++
+        fire ||= ends === 2 || seen >= lines
+      } else if (c.trim() !== '') ends = 0
+    }
+    // the second of two line ends may come right after the line count has fired
+    if (fire && seen <= 1 && ends === 2) return [{ lines: 0, ends }, false]
+    return [{ lines: fire ? 0 : seen, ends }, fire]
+  })
 }
 
 export const eatMethod: Method = {
   name: 'eat',
   summary: 'stop thinking when the entropy after </think> is low and steady (EAT)',
-  parameters: { at: 'paragraphs', every: 1, alpha: 0.2, average: 0.2, variance: 0.01, least: 4, sync: false },
-  choices: { at: steps },
+  parameters: { at: 'steps', every: 2, alpha: 0.2, average: 0.2, variance: 0.01, least: 4, sync: false },
+  choices: { at: places },
   least: { every: 1, least: 1 },
   refuses: cannotProbe,
   async run(context) {
@@ -43,8 +66,8 @@ export const eatMethod: Method = {
 export const deerMethod: Method = {
   name: 'deer',
   summary: 'stop thinking when a trial answer is confident enough (DEER)',
-  parameters: { at: 'paragraphs', every: 1, threshold: 0.95, tokens: 20, sync: false },
-  choices: { at: steps },
+  parameters: { at: 'steps', every: 4, threshold: 0.95, tokens: 20, sync: false },
+  choices: { at: places },
   least: { every: 1, tokens: 1 },
   refuses: cannotProbe,
   async run(context) {
