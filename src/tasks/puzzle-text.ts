@@ -3,7 +3,7 @@ import { InputError } from '../base/errors.ts'
 /** What the puzzle tasks share: reading a row that is a text, the wording of a failed check, and reading once. */
 
 /** The dataset's last sentence asks for another format than ours. */
-const trailer = /\s*First, provide a concise answer in one sentence\.[\s\S]*$/
+const trailer = 'First, provide a concise answer in one sentence.'
 
 /** A row that is a text, or an object that holds one under one of these fields. */
 export function textRow(task: string, raw: unknown, fields: readonly string[]): string {
@@ -12,7 +12,8 @@ export function textRow(task: string, raw: unknown, fields: readonly string[]): 
   const text = from ? from[field] : raw
   if (typeof text !== 'string') throw new InputError(`${task}: field "${field}" must be the puzzle's text (a string).`)
   if (text.trim() === '') throw new InputError(`${task}: field "${field}" is empty: give the puzzle's text.`)
-  return text.replace(/\r\n?/g, '\n').replace(trailer, '').trimEnd()
+  const cut = text.lastIndexOf(trailer)
+  return (cut < 0 ? text : text.slice(0, cut)).replace(/\r\n?/g, '\n').trimEnd()
 }
 
 /** A failed check as the model's own thought, or as a note between two answers. */

@@ -37,7 +37,10 @@ function lineEnd(text: string, from: number): number {
 
 /** The inside of the last \boxed{…} (brackets matched), or undefined. An unclosed box is not an answer yet. */
 export function lastBoxed(text: string): string | undefined {
-  for (let at = text.lastIndexOf('\\boxed'); at >= 0; at = at === 0 ? -1 : text.lastIndexOf('\\boxed', at - 1)) {
+  let at = text.length
+  for (let tries = 0; tries < 50 && at > 0; tries++) {
+    at = text.lastIndexOf('\\boxed', at - 1)
+    if (at < 0) break
     const open = /^\\boxed\s*\{/.exec(text.slice(at, at + 40))
     const inside = open && braced(text, at + open[0].length)
     if (inside !== undefined && inside !== null) return inside
@@ -61,25 +64,22 @@ const plain = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
+const fold = (text: string): string =>
+  plain(text)
+    .toLowerCase()
+    .replace(/[.\s]+$/, '')
+
 /** The option that this short text names, by letter ("B", "(B)", "B. 5", "option B") or by its own words ("5"). */
 export function optionNamed(text: string, options: readonly Option[]): string | undefined {
+  if (text.length > 1000) return undefined
   const said = plain(text).replace(/[.\s]+$/, '')
-  const same = (o: Option): boolean => o.text.toLowerCase() === said.toLowerCase()
-  const byText = options.filter(same)
-  const m = /^(?:option\s+|choice\s+)?\(?([A-Za-z])\)?(?:\s*[.):,-]\s*(.*))?$/i.exec(said)
+  const byText = options.filter((o) => fold(o.text) === said.toLowerCase())
+  const m = /^(?:(?:the )?(?:option|choice|answer) )?\(?([A-Z])\)?(?:\s*[.):,-]\s*(.*))?$/i.exec(said)
   const byLetter = m ? options.find((o) => o.letter === m[1]!.toUpperCase()) : undefined
-  if (byLetter && (m![2] === undefined || m![2] === '' || agrees(m![2], byLetter, options))) {
-    // a letter that is also another option's text names two options
+  // "B. 5" names B only if B is 5, and a letter that is another option's text names two options
+  if (byLetter && (!m![2] || fold(m![2]) === fold(byLetter.text)))
     return byText.length === 1 && byText[0] !== byLetter ? undefined : byLetter.letter
-  }
   return byText.length === 1 ? byText[0]!.letter : undefined
-}
-
-/** "B. 5": the words after the letter must not be another option's. */
-function agrees(words: string, option: Option, options: readonly Option[]): boolean {
-  const w = words.toLowerCase().replace(/[.\s]+$/, '')
-  if (w === option.text.toLowerCase()) return true
-  return !options.some((o) => o !== option && o.text.toLowerCase() === w)
 }
 
 /**
@@ -96,15 +96,18 @@ export function chosenOption(text: string, options: readonly Option[]): string |
   return proseOption(text, options)
 }
 
+/** Only capitals count, because "a" is an article, and only beside the word "answer". */
+const said =
+  /\b[Aa]nswer(?: is| would be| must be)?\s*:?\s*(?:option )?[*_`$("]*([A-Z])(?![\w'])(?! [a-z])|\b(?:option )?([A-Z])(?: \([^()\n]{1,80}\))? is the (?:correct|right) (?:answer|option)\b/g
+
 function proseOption(text: string, options: readonly Option[]): string | undefined {
-  const said = text.length > 20_000 ? text.slice(-20_000) : text
-  const bare = optionNamed(said.trim().slice(0, 300), options)
-  if (bare) return bare
+  const tail = text.length > 20_000 ? text.slice(-20_000) : text
   let last: string | undefined
-  const pattern =
-    /\b(?:answer|option|choice)(?:\s+(?:is|would be|must be))?\s*:?\s*(?:option\s+)?[*_`$("]*([A-Z])(?![\w'])(?!\s+[a-z])/g
-  // the article "a" is no option: only capitals count
-  for (const m of said.matchAll(new RegExp(pattern.source, 'gi')))
-    if (m[1] === m[1]!.toUpperCase() && options.some((o) => o.letter === m[1])) last = m[1]
-  return last
+  for (const m of tail.matchAll(said)) {
+    const letter = m[1] ?? m[2]
+    if (options.some((o) => o.letter === letter)) last = letter
+  }
+  if (last) return last
+  const lines = tail.split('\n').filter((l) => l.trim() !== '')
+  return optionNamed(lines[0] ?? '', options) ?? optionNamed(lines.at(-1) ?? '', options)
 }

@@ -41,7 +41,7 @@ interface Told {
 /** Adds random true clues until one solution is left, then drops every clue that the others make needless. */
 function chooseClues(random: Random, houses: number, truth: readonly (readonly number[])[]): Told[] {
   const grid = (clues: readonly Told[]): Grid => ({ houses, features: truth.length, clues: clues.map((t) => t.clue) })
-  const unique = (clues: readonly Told[]): boolean => solve(grid(clues), [], 2).length === 1
+  const unique = (clues: readonly Told[]): boolean => solve(grid(clues), [], 2)?.length === 1
   const seen = new Set<string>()
   let told: Told[] = []
   while (told.length < houses || !unique(told)) {

@@ -30,7 +30,7 @@ export function readGrid(text: string): Read<Grid> {
     while (i < lines.length) {
       const line = lines[i]!
       const comma = line.indexOf(',')
-      const body = comma < 0 ? line.replace(/\s+$/, '') : line.slice(0, comma)
+      const body = comma < 0 ? line.trimEnd() : line.slice(0, comma)
       const fits = rows.length === 0 ? /^#{3,}$/.test(body) : row.test(body)
       if (!fits) break
       rows.push(body)

@@ -31,7 +31,7 @@ const place = new RegExp(
  * word is dropped: what is left is surely what the model wrote.
  */
 export function readSteps(text: string): Steps {
-  const cut = (text.length > limit ? text.slice(0, limit) : text).replace(/[\w.-]+$/, '')
+  const cut = dropLastWord(text.length > limit ? text.slice(0, limit) : text)
   const steps: Step[] = []
   let start: Cell | undefined
   let exit: Cell | undefined
@@ -49,6 +49,12 @@ export function readSteps(text: string): Steps {
     if (last >= 0) steps[last] = { ...steps[last]!, ...labels(line.slice(moves.end), moves.cells.length === 1) }
   }
   return { steps, ...(start && { start }), ...(exit && { exit }) }
+}
+
+function dropLastWord(text: string): string {
+  let end = text.length
+  while (end > 0 && /[\w.-]/.test(text[end - 1]!)) end--
+  return text.slice(0, end)
 }
 
 /** "(1,1) -> (1,2)", also as a chain of several. `end` is where the labels of the last move begin. */

@@ -48,16 +48,13 @@ export function readClaims(text: string, names: readonly string[]): Claim[] {
  * false when the text ends inside what may be the beginning of a longer name ("Oak" of "Oak Cafe").
  */
 function encode(text: string, names: readonly string[]): { coded: string; uncut: boolean } {
-  const plain = text
-    .replace(/[‹›]/g, ' ')
-    .replace(/[*_"“”]|\\(?:text|textbf)\b/g, '')
-    .split('\n')
-    .map(nameKey)
-    .join('\n')
-  const keys = names.map(nameKey)
+  const bare = (t: string): string => nameKey(t.replace(/[*_"“”‹›]|\\(?:text|textbf)\b/g, ''))
+  const plain = text.split('\n').map(bare).join('\n')
+  const keys = names.map(bare)
   const end = plain.trimEnd()
   const uncut =
-    /[\n.!?;]\s*$/.test(text) || !keys.some((k) => end.endsWith(k) && keys.some((l) => l !== k && l.startsWith(k)))
+    /[\n.!?;]/.test(text.slice(text.trimEnd().length - 1)) ||
+    !keys.some((k) => end.endsWith(k) && keys.some((l) => l !== k && l.startsWith(k)))
   const longest = keys.map((key, i) => ({ key, i })).sort((a, b) => b.key.length - a.key.length)
   let coded = plain
   for (const { key, i } of longest) coded = replaceWord(coded, key, `‹${i}›`)
@@ -81,7 +78,7 @@ const strip = (sentence: string): string =>
   sentence.replace(/^\W*(?:we know(?: that)?|i know(?: that)?|given(?: that)?)\b/, '')
 
 const claimForm = new RegExp(
-  String.raw`(?:(‹\d+›)|((?:[^\s‹›,;:]+\s+){0,7}?[^\s‹›,;:]+))\s+(?:is|lies|sits)\s+(?:located\s+|situated\s+|positioned\s+)?(?:directly\s+)?(?:(?:to|in)\s+the\s+)?(${directionWords})\s+of\s+(?:(‹\d+›)|([^‹›,;:]*[^‹›,;:.\s]))`,
+  String.raw`(?:(‹\d+›)|(?<![^\s‹›,;:])((?:[^\s‹›,;:]+\s+){0,7}?[^\s‹›,;:]+))\s+(?:is|lies|sits)\s+(?:located\s+|situated\s+|positioned\s+)?(?:directly\s+)?(?:(?:to|in)\s+the\s+)?(${directionWords})\s+of\s+(?:(‹\d+›)|([^‹›,;:]*[^‹›,;:.\s]))`,
   'g',
 )
 

@@ -39,9 +39,10 @@ const relationMark = new RegExp(
 )
 
 /** Reads the whole text, or says what could not be read. */
-export function readSpatialMap(text: string): SpatialMap | { readonly unread: string } {
-  if (text.length > 100_000) return { unread: 'the text is too long for a map' }
-  const cut = /please\s+answer\b/i.exec(text)
+export function readSpatialMap(raw: string): SpatialMap | { readonly unread: string } {
+  if (raw.length > 100_000) return { unread: 'the text is too long for a map' }
+  const text = raw.replace(/[^\S\n]+/g, ' ').replace(/\n{3,}/g, '\n\n')
+  const cut = /please answer\b/i.exec(text)
   const told = (cut ? text.slice(0, cut.index) : text).replace(/^[\s\S]*?objects\s*:/i, '')
   const statements = readStatements(told)
   if (typeof statements === 'string') return { unread: statements }

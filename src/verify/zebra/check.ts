@@ -25,6 +25,7 @@ export function readZebra(puzzle: string): Zebra | { readonly unread: string } {
   if ('unread' in read) return read
   const grid = { houses: head.houses, features: head.features.length, clues: read.clues }
   const solutions = solve(grid, [], 2)
+  if (!solutions) return { unread: 'the puzzle is too hard to decide' }
   if (solutions.length === 0) return { unread: 'the clues as read contradict each other' }
   // a phrase told apart by style alone is trusted only in a puzzle that comes out even
   if (read.guessed && solutions.length > 1) return { unread: 'a clue names a value that two features have' }
@@ -42,7 +43,9 @@ export function checkZebra(
   if (!table) return { kind: 'unknown', reason: 'no assignments in JSON found' }
   const { head, grid, phrases } = zebra
   const stated = readCells(head, table, (feature, said) => phrases.valueOf(head.features.indexOf(feature), said))
-  if (!holds(zebra, stated.cells)) {
+  const possible = holds(zebra, stated.cells)
+  if (possible === undefined) return { kind: 'unknown', reason: 'too hard to decide' }
+  if (!possible) {
     const core = minimalConflict(grid, stated.cells).map((c) => showCell(head, c))
     const feedback =
       core.length === 1
@@ -60,7 +63,7 @@ export function checkZebra(
 }
 
 /** With one solution a look tells; else it is searched. */
-function holds({ grid, solution }: Zebra, cells: readonly Cell[]): boolean {
+function holds({ grid, solution }: Zebra, cells: readonly Cell[]): boolean | undefined {
   if (solution) return cells.every((c) => solution[c.feature * grid.houses + c.value] === c.house)
   return canHold(grid, cells)
 }

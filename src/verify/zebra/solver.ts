@@ -17,24 +17,37 @@ export type Solution = Uint8Array
 
 type Domains = Int32Array
 
-/** Up to `limit` solutions that have these cells. */
-export function solve(grid: Grid, cells: readonly Cell[], limit: number): Solution[] {
+/** Splits tried before a puzzle counts as too hard; real ones of 6 × 6 need a few hundred at most. */
+const patience = 50_000
+
+/** Up to `limit` solutions that have these cells; undefined when the search grew too long to tell. */
+export function solve(grid: Grid, cells: readonly Cell[], limit: number): Solution[] | undefined {
   const n = grid.houses
   const domains = new Int32Array(grid.features * n).fill(2 ** n - 1)
   for (const c of cells) domains[c.feature * n + c.value]! &= 1 << c.house
   const compiled = grid.clues.map((clue) => compile(clue, n))
   const out: Solution[] = []
-  search(n, domains, compiled, limit, out)
-  return out
+  return search({ n, clues: compiled, limit, out, left: patience }, domains) ? out : undefined
 }
 
 /** Can these cells be part of a solution? */
-export function canHold(grid: Grid, cells: readonly Cell[]): boolean {
-  return solve(grid, cells, 1).length > 0
+export function canHold(grid: Grid, cells: readonly Cell[]): boolean | undefined {
+  const found = solve(grid, cells, 1)
+  return found && found.length > 0
 }
 
-function search(n: number, domains: Domains, clues: readonly Narrow[], limit: number, out: Solution[]): void {
-  if (!propagate(n, domains, clues)) return
+interface Search {
+  readonly n: number
+  readonly clues: readonly Narrow[]
+  readonly limit: number
+  readonly out: Solution[]
+  left: number
+}
+
+/** False: out of patience. */
+function search(s: Search, domains: Domains): boolean {
+  if (s.left-- <= 0) return false
+  if (!propagate(s.n, domains, s.clues)) return true
   let at = -1
   let fewest = 99
   for (let i = 0; i < domains.length && fewest > 2; i++) {
@@ -45,14 +58,15 @@ function search(n: number, domains: Domains, clues: readonly Narrow[], limit: nu
     }
   }
   if (at < 0) {
-    out.push(Uint8Array.from(domains, (d) => 31 - Math.clz32(d)))
-    return
+    s.out.push(Uint8Array.from(domains, (d) => 31 - Math.clz32(d)))
+    return true
   }
-  for (let rest = domains[at]!; rest !== 0 && out.length < limit; rest &= rest - 1) {
+  for (let rest = domains[at]!; rest !== 0 && s.out.length < s.limit; rest &= rest - 1) {
     const next = domains.slice()
     next[at] = rest & -rest
-    search(n, next, clues, limit, out)
+    if (!search(s, next)) return false
   }
+  return true
 }
 
 /** Narrows the domains by one clue; the sets after it, or 0 in one of them when it cannot hold. */
@@ -156,11 +170,11 @@ function allDifferent(n: number, d: Domains, from: number): boolean | undefined 
 
 /** Cells that cannot hold together with the clues, though all of them but any one can. */
 export function minimalConflict(grid: Grid, cells: readonly Cell[]): Cell[] {
-  for (const cell of cells) if (!canHold(grid, [cell])) return [cell]
+  for (const cell of cells) if (canHold(grid, [cell]) === false) return [cell]
   let core = [...cells]
   for (const cell of cells) {
     const without = core.filter((c) => c !== cell)
-    if (!canHold(grid, without)) core = without
+    if (canHold(grid, without) === false) core = without
   }
   return core
 }
