@@ -11,6 +11,8 @@ export interface Task<Instance = unknown> {
   readonly name: string
   /** a passing final verdict means that the answer is right (game24, maze, zebralogic), not only that it is not refuted */
   readonly sound: boolean
+  /** `verify` compares with the gold answer (gsm8k, math, omni): a method that feeds its verdicts back is an oracle there */
+  readonly gold?: true
   /** Reads a raw row (JSON, or a string such as "4 7 8 8"). Throws an InputError that names the field. */
   read(raw: unknown): Instance
   /** the same instance always has the same id; the train/test split hashes it */

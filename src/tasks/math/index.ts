@@ -59,6 +59,7 @@ export function mathTask(options: MathTaskOptions): Task<MathInstance> {
   return {
     name: options.name,
     sound: true,
+    gold: true,
     read: (raw) => readRow(raw, options),
     id: ({ question, answer }) =>
       `${options.name}-${hash32(question || (answer ?? ''))
