@@ -27,6 +27,8 @@ const open =
 /** The last object of houses in a text (also inside {"solution": …}), or undefined. A later empty one does not hide it. */
 export function houseTable(text: string): Table | undefined {
   const body = text.length > limit ? text.slice(-limit) : text
+  const whole = asJson(body)
+  if (whole) return tableIn(whole, 0)
   let found: Table | undefined
   for (let at = body.indexOf('{'); at >= 0; ) {
     const read = readLooseJson(body, at)
@@ -35,6 +37,16 @@ export function houseTable(text: string): Table | undefined {
     at = body.indexOf('{', table && read.end > at ? read.end : at + 1)
   }
   return found
+}
+
+/** Plain JSON needs no leniency. */
+function asJson(text: string): Loose | undefined {
+  if (!text.startsWith('{"')) return undefined
+  try {
+    return JSON.parse(text) as Loose
+  } catch {
+    return undefined
+  }
 }
 
 function tableIn(value: Loose | undefined, depth: number): Table | undefined {

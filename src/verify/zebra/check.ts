@@ -41,12 +41,12 @@ export function checkZebra(
   if ('unread' in zebra) return { kind: 'unknown', reason: zebra.unread }
   const table = houseTable(text)
   if (!table) return { kind: 'unknown', reason: 'no assignments in JSON found' }
-  const { head, grid, phrases } = zebra
+  const { head, phrases } = zebra
   const stated = readCells(head, table, (feature, said) => phrases.valueOf(head.features.indexOf(feature), said))
   const possible = holds(zebra, stated.cells)
   if (possible === undefined) return { kind: 'unknown', reason: 'too hard to decide' }
   if (!possible) {
-    const core = minimalConflict(grid, stated.cells).map((c) => showCell(head, c))
+    const core = conflict(zebra, stated.cells).map((c) => showCell(head, c))
     const feedback =
       core.length === 1
         ? `${core[0]} contradicts the clues.`
@@ -66,6 +66,12 @@ export function checkZebra(
 function holds({ grid, solution }: Zebra, cells: readonly Cell[]): boolean | undefined {
   if (solution) return cells.every((c) => solution[c.feature * grid.houses + c.value] === c.house)
   return canHold(grid, cells)
+}
+
+/** With one solution a cell that it does not have contradicts the clues alone. */
+function conflict({ grid, solution }: Zebra, cells: readonly Cell[]): readonly Cell[] {
+  const wrong = solution && cells.find((c) => solution[c.feature * grid.houses + c.value] !== c.house)
+  return wrong ? [wrong] : minimalConflict(grid, cells)
 }
 
 function firstMissing(head: ZebraHead, cells: readonly Cell[]): string | undefined {

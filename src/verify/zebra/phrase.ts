@@ -36,6 +36,7 @@ export function tokens(text: string): string[] {
 export function phraseReader(head: ZebraHead): PhraseReader {
   const entries: Entry[] = head.features.map((f) => ({ kind: kindOf(f.key, f.about), values: f.values.map(tokens) }))
   const memo = new Map<string, (Named & { guessed: boolean }) | undefined>()
+  const values = new Map<string, number>()
   return {
     read(phrase) {
       const said = tokens(phrase)
@@ -45,7 +46,14 @@ export function phraseReader(head: ZebraHead): PhraseReader {
       if (memo.size < 5000) memo.set(key, found)
       return found
     },
-    valueOf: (feature, said) => assignedValue(head.features[feature]!, entries[feature]!, said),
+    valueOf(feature, said) {
+      const key = `${feature} ${said}`
+      let value = values.get(key)
+      if (value !== undefined) return value
+      value = assignedValue(head.features[feature]!, entries[feature]!, said)
+      if (values.size < 5000) values.set(key, value)
+      return value
+    },
   }
 }
 
