@@ -100,16 +100,16 @@ export function httpClient(url: string, options: HttpOptions = {}): Http {
     async *stream(path, body, { signal, requestId }) {
       const clock = stallClock(base, timeouts, signal)
       try {
-        const response = await send('POST', path, body, clock.signal, requestId ? { 'x-request-id': requestId } : {})
+        const named = requestId ? { 'x-request-id': requestId } : {}
+        const response = await clock.wait(send('POST', path, body, clock.signal, named))
         if (response.statusCode >= 400)
           throw refusal(base, path, response.statusCode, await readText(base, response, clock.signal), response.headers)
         if (String(response.headers['content-type'] ?? '').includes('text/html'))
           throw notAnEngine(base, path, await readText(base, response, clock.signal))
         try {
-          for await (const chunk of response.body) {
-            clock.beat()
-            yield chunk as Uint8Array
-          }
+          const chunks = response.body[Symbol.asyncIterator]()
+          for (let next = await clock.wait(chunks.next()); !next.done; next = await clock.wait(chunks.next()))
+            yield next.value as Uint8Array
         } finally {
           // leaving early must reach the server: a destroyed body closes the connection
           response.body.destroy()
@@ -142,26 +142,49 @@ function requestHeaders({ apiKey, headers = {} }: HttpOptions): Record<string, s
   return { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...Object.fromEntries(kept) }
 }
 
-/** Two timers in one: the first byte, then each silence. The caller's abort goes through it too. */
+/**
+ * Two timers in one: the first byte, then each silence. They run only while the server is waited for, so that a slow reader is
+ * never taken for a slow server. The caller's abort goes through here too.
+ */
 function stallClock(url: string, timeouts: Timeouts, signal: AbortSignal) {
   const controller = new AbortController()
   const abort = (): void => controller.abort(signal.reason)
   if (signal.aborted) abort()
   else signal.addEventListener('abort', abort, { once: true })
   let stalled: EngineError | undefined
-  const stall = (ms: number, what: string) => () => {
-    stalled = new EngineError('timeout', `${url} ${what} for ${ms / 1000} s: is the server overloaded or stuck?`)
-    controller.abort(stalled)
+  let waits = 0
+  let waiting = false
+  let streaming = false
+  const expired = (): void => {
+    const wait = waits
+    // on a busy event loop the timer may come before bytes that have long arrived: they get one more turn
+    setImmediate(() => {
+      if (!waiting || wait !== waits) return
+      const [ms, what] = streaming
+        ? [timeouts.silenceMs, 'fell silent in the middle of a stream']
+        : [timeouts.firstMs, 'sent nothing']
+      stalled = new EngineError('timeout', `${url} ${what} for ${ms / 1000} s: is the server overloaded or stuck?`)
+      controller.abort(stalled)
+    })
   }
-  let timer = setTimeout(stall(timeouts.firstMs, 'sent nothing'), timeouts.firstMs)
-  let first = true
+  let timer = setTimeout(expired, timeouts.firstMs)
   return {
     signal: controller.signal,
-    beat() {
-      if (!first) return void timer.refresh()
-      first = false
-      clearTimeout(timer)
-      timer = setTimeout(stall(timeouts.silenceMs, 'fell silent in the middle of a stream'), timeouts.silenceMs)
+    async wait<T>(promise: Promise<T>): Promise<T> {
+      waits++
+      waiting = true
+      timer.refresh()
+      try {
+        return await promise
+      } finally {
+        waiting = false
+        if (waits === 2) {
+          // the headers and the first bytes are here
+          streaming = true
+          clearTimeout(timer)
+          timer = setTimeout(expired, timeouts.silenceMs)
+        }
+      }
     },
     stop() {
       clearTimeout(timer)

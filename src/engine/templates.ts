@@ -188,10 +188,13 @@ export const turnProbe: readonly Message[] = [
  * Whether the template opens the thinking is read from the rendered text, not believed from the name.
  */
 export function markersOf(family: Family, rendered?: string): Markers {
-  const { thinkClose } = family
   const own = rendered ?? render(family, turnProbe)
-  const { thinkOpen } = family
-  const thinkOpened = thinkOpen !== '' && own.trimEnd().endsWith(thinkOpen)
+  const opens = own.trimEnd()
+  // a template that opens a tag of which the family does not know
+  const unknown = family.thinkOpen === '' && opens.endsWith('<think>')
+  const thinkOpen = unknown ? '<think>' : family.thinkOpen
+  const thinkClose = unknown ? '</think>' : family.thinkClose
+  const thinkOpened = thinkOpen !== '' && opens.endsWith(thinkOpen)
   const said = own.lastIndexOf(SAID)
   const asked = own.lastIndexOf(ASKED)
   const found = said >= 0 && asked > said
