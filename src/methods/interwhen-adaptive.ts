@@ -1,5 +1,5 @@
 import { worthAsking } from './adaptive.ts'
-import { finalMonitor, policyOf } from './interwhen.ts'
+import { finalMonitor, policyOf, steeredFigures } from './interwhen.ts'
 import type { Method } from './method.ts'
 import { concludeWhenRight, verifyThinking } from './monitors.ts'
 import { outcome, startRuns } from './run.ts'
@@ -37,6 +37,6 @@ export const interwhenAdaptive: Method = {
       finalMonitor(context),
     ]
     const result = await runs.run(task.prompt(instance), monitors, { policy: policyOf(context) })
-    return outcome(context, result, runs, { retries: result.retries })
+    return outcome(context, result, runs, steeredFigures(context, result))
   },
 }

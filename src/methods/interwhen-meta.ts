@@ -1,7 +1,7 @@
 import type { Monitor } from '../steer/monitor.ts'
 import { when } from '../steer/trigger.ts'
 import type { Task } from '../tasks/task.ts'
-import { finalMonitor, policyOf } from './interwhen.ts'
+import { finalMonitor, policyOf, steeredFigures } from './interwhen.ts'
 import type { Method } from './method.ts'
 import { steerBy, verdictOf } from './monitors.ts'
 import { withInstruction } from './prompt.ts'
@@ -26,7 +26,7 @@ export const interwhenMeta: Method = {
     )
     const monitors = [notes(task, instance, marker), finalMonitor(context)]
     const result = await runs.run(prompt, monitors, { policy: policyOf(context) })
-    return outcome(context, result, runs, { retries: result.retries })
+    return outcome(context, result, runs, steeredFigures(context, result))
   },
 }
 

@@ -1,3 +1,4 @@
+import type { Result } from '../trace/event.ts'
 import type { Method, MethodContext } from './method.ts'
 import { verifyFinal, verifyThinking } from './monitors.ts'
 import { outcome, startRuns } from './run.ts'
@@ -24,7 +25,7 @@ export const interwhen: Method = {
     const result = await runs.run(task.prompt(instance), [thinking, finalMonitor(context)], {
       policy: policyOf(context),
     })
-    return outcome(context, result, runs, { retries: result.retries, thinks: context.engine.markers.thinkClose !== '' })
+    return outcome(context, result, runs, steeredFigures(context, result))
   },
 }
 
@@ -34,4 +35,11 @@ export const finalMonitor = ({ task, instance, parameters }: MethodContext) =>
 export const policyOf = ({ parameters }: MethodContext) => ({
   retries: Number(parameters.retries),
   sync: parameters.sync === true,
+})
+
+/** What a table must know beside the bill: was the model a thinking one, and was the verifier the gold answer itself? */
+export const steeredFigures = ({ engine, task }: MethodContext, { retries }: Result) => ({
+  retries,
+  thinks: engine.markers.thinkClose !== '',
+  ...(task.gold && { oracle: true }),
 })

@@ -1,5 +1,6 @@
 import { kStable } from '../early-stop/k-stable.ts'
 import type { CheckView } from '../steer/monitor.ts'
+import { steeredFigures } from './interwhen.ts'
 import type { Method } from './method.ts'
 import { once, steerBy, verdictOf, verifyFinal } from './monitors.ts'
 import { cannotWatch } from './refuse.ts'
@@ -50,7 +51,7 @@ export const kStableVerify: Method = {
     const result = await runs.run(task.prompt(instance), [once(monitor), verifyFinal(task, instance)], {
       policy: { retries: Number(parameters.retries) },
     })
-    return outcome(context, result, runs, { retries: result.retries })
+    return outcome(context, result, runs, steeredFigures(context, result))
   },
 }
 
