@@ -56,9 +56,11 @@ export function parseConfig(input: unknown, name = 'config'): BenchConfig {
   const parsed = schema.safeParse(input)
   if (!parsed.success) throw new InputError(`${name}: ${firstProblem(parsed.error.issues[0]!)}`)
   const config = parsed.data
-  const methods = [...config.methods.flatMap(splitMethods), ...config.sweep.flatMap(expandSweep)]
-  if (methods.length === 0) throw new InputError(`${name}: no methods; name some with --methods or --sweep`)
-  return { ...config, methods }
+  const methods = config.methods.flatMap(splitMethods)
+  const sweep = config.sweep.flatMap(expandSweep)
+  if (methods.length + sweep.length === 0)
+    throw new InputError(`${name}: no methods; name some with --methods or --sweep`)
+  return { ...config, methods, sweep }
 }
 
 function firstProblem(issue: z.core.$ZodIssue): string {

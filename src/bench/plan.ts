@@ -21,6 +21,8 @@ export interface MethodEntry {
   readonly spec: string
   readonly name: string
   readonly parameters: Parameters
+  /** only a setting of a sweep, not a method that was asked for by itself */
+  readonly swept: boolean
 }
 
 export interface Plan {
@@ -38,9 +40,10 @@ export interface Plan {
 
 export async function makePlan(config: BenchConfig, parts: Parts, engine: Engine): Promise<Plan> {
   const methods = uniqueBy(
-    config.methods.map((spec) => parts.method(spec)),
+    [...config.methods, ...config.sweep].map((spec) => parts.method(spec)),
     (m) => m.spec,
   )
+  const named = new Set(config.methods.map((spec) => parts.method(spec).spec))
   const tasks = uniqueBy(
     config.tasks.map((name) => parts.task(name)),
     (t) => t.name,
@@ -76,7 +79,12 @@ export async function makePlan(config: BenchConfig, parts: Parts, engine: Engine
     jobs,
     order: work.map(([, job]) => job),
     fingerprint: fingerprint(config, engine, jobs),
-    methods: methods.map(({ spec, method, parameters }) => ({ spec, name: method.name, parameters })),
+    methods: methods.map(({ spec, method, parameters }) => ({
+      spec,
+      name: method.name,
+      parameters,
+      swept: !named.has(spec),
+    })),
     skipped,
     notes,
   }

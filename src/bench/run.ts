@@ -36,7 +36,7 @@ export interface BenchResult {
 export async function runBench(config: BenchConfig, parts: Parts, options: BenchOptions = {}): Promise<BenchResult> {
   // what is misspelt is said before an engine is opened
   for (const name of config.tasks) parts.task(name)
-  for (const spec of config.methods) parts.method(spec)
+  for (const spec of [...config.methods, ...config.sweep]) parts.method(spec)
   const engines = await openEngines(config, parts)
   try {
     const plan = await makePlan(config, parts, engines[0]!)

@@ -14,6 +14,7 @@ export interface Summary {
   readonly model: string
   readonly date: string
   readonly runs: number
+  readonly methods: readonly MethodEntry[]
   readonly rows: readonly SummaryRow[]
   /** each method over all tasks, every task with the same weight */
   readonly combined: readonly CombinedRow[]
@@ -85,7 +86,15 @@ export function summarise({ model, date, methods, rows, timings }: SummaryInput)
       })
     }
   }
-  return { model, date, runs: rows.length, rows: out, combined: combine(out), sweeps: findSweeps(out, methods) }
+  return {
+    model,
+    date,
+    runs: rows.length,
+    methods,
+    rows: out,
+    combined: combine(out),
+    sweeps: findSweeps(out, methods),
+  }
 }
 
 type CellFigures = Omit<SummaryRow, 'tokensPct' | 'latencyMs' | 'verifyMs' | 'vsCot' | 'pareto' | 'paretoProbability'>

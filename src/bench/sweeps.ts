@@ -20,7 +20,7 @@ export interface SweepPoint {
   readonly tokensPct: number | null
 }
 
-/** Every method that was run with more than one setting, with the parameters that differ as its axes. */
+/** Every method that was swept, its settings that were asked for by themselves included, with the parameters that differ as its axes. */
 export function findSweeps(rows: readonly SummaryRow[], methods: readonly MethodEntry[]): Sweep[] {
   const families = new Map<string, MethodEntry[]>()
   for (const entry of methods) families.set(entry.name, [...(families.get(entry.name) ?? []), entry])
@@ -28,7 +28,7 @@ export function findSweeps(rows: readonly SummaryRow[], methods: readonly Method
   const cell = new Map(rows.map((row) => [`${row.task}\n${row.method}`, row]))
   const out: Sweep[] = []
   for (const [method, family] of families) {
-    if (family.length < 2) continue
+    if (family.length < 2 || !family.some((entry) => entry.swept)) continue
     const names = Object.keys(family[0]!.parameters)
     const axes = names.filter((name) => new Set(family.map((entry) => entry.parameters[name])).size > 1)
     for (const task of tasks) {

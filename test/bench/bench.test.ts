@@ -241,7 +241,7 @@ describe('what can go wrong', () => {
 
 describe('the summary', () => {
   it('counts by hand', async () => {
-    const c = config({ limit: 40, methods: ['cot', 'best:k=3', 'best:k=5'] })
+    const c = config({ limit: 40, methods: ['cot'], sweep: ['best:k=3,5'] })
     await runBench(c, parts())
     const { manifest, rows, timings } = readResults(c.out)
     const summary = summarise({

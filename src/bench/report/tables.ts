@@ -6,10 +6,10 @@ import type { Table } from './table.ts'
 export function tablesOf(summaries: readonly Summary[]): Table[] {
   const [first] = summaries
   if (!first) return []
-  const swept = new Set(first.sweeps.flatMap((sweep) => sweep.points.map((point) => point.spec)))
+  const swept = new Set(summaries.flatMap((s) => s.methods.filter((m) => m.swept).map((m) => m.spec)))
   const all = [...new Set(summaries.flatMap((s) => s.rows.map((row) => row.method)))]
-  // a sweep's settings have tables of their own; of each swept method the main tables show its default, if it was run
-  const main = all.filter((method) => !swept.has(method) || !method.includes(':'))
+  // a sweep's settings have tables of their own; the main ones show what was asked for by name
+  const main = all.filter((method) => !swept.has(method))
   const shown = main.length > 0 ? main : all
   const tables = [methodTable(summaries, shown), ...summaries.map((s, i) => successTable(s, shown, `success-${i + 1}`))]
   if (all.includes('meta') && all.includes('interwhen-meta')) tables.push(addedTable(first, 'meta', 'interwhen-meta'))

@@ -16,7 +16,7 @@ export interface BootstrapOptions {
 
 /** Fewer resamples for many pairs: the cost stays bounded and the interval of a large sample needs no more. */
 export function resamplesFor(n: number, wanted = 2000): number {
-  return Math.max(200, Math.min(wanted, Math.floor(2e7 / Math.max(1, n))))
+  return Math.max(400, Math.min(wanted, Math.floor(2e6 / Math.max(1, n))))
 }
 
 /**

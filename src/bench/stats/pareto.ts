@@ -49,7 +49,7 @@ export function frontProbability(
 ): number[] {
   const n = methods[0]?.correct.length ?? 0
   if (n === 0) return methods.map(() => 0)
-  const resamples = Math.max(50, Math.min(options.resamples ?? 1000, Math.floor(4e7 / (n * methods.length))))
+  const resamples = Math.max(200, Math.min(options.resamples ?? 1000, Math.floor(1e7 / (n * methods.length))))
   const rng = random(`pareto/${options.seed ?? 1}`)
   const hits = methods.map(() => 0)
   const draw = new Int32Array(n)

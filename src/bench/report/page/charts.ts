@@ -231,7 +231,7 @@ export function drawFlips(box: HTMLElement, rows: readonly SummaryRow[], task: s
     data: rows.map((row) => ({ value: sign * row.vsCot![flip], method: row.method, flip })),
   })
   const option = {
-    xAxis: axis('runs'),
+    xAxis: axis('runs', { scale: false }),
     yAxis: { type: 'category', data: rows.map((row) => row.method), axisLabel: { width: 120, overflow: 'truncate' } },
     grid: { left: 130, right: 24, top: 64, bottom: 46 },
     series: [bar('gained', 1, '#1a7f37'), bar('lost', -1, '#cf222e')],
