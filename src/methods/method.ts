@@ -30,6 +30,8 @@ export interface MethodContext {
   /** per-run token limit (all purposes) */
   readonly maxTokens: number
   readonly signal?: AbortSignal
+  /** wait for every verdict, whatever the method's own setting: the result then does not depend on how fast the machine is */
+  readonly sync?: boolean
   /** each event of each run; `run` numbers the method's runs (samples, branches) */
   onEvent?(event: Event, run: number): void
 }

@@ -48,6 +48,7 @@ export function startRuns(context: MethodContext): Runs {
         maxTokens: context.maxTokens,
         answerPrefix: context.task.answerPrefix,
         ...policy,
+        ...(context.sync && { sync: true }),
         sampling: { ...context.sampling, ...policy.sampling, seed },
       },
       {
