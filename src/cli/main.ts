@@ -10,6 +10,7 @@ const commands: Record<string, { summary: string; load: () => Promise<{ command(
     summary: 'tasks × methods on an engine: results, summary, report; resumes',
     load: () => import('./bench.ts'),
   },
+  calibrate: { summary: 'Halo’s α, β and Ψ for an engine and a signal', load: () => import('./calibrate.ts') },
   check: { summary: 'verdicts on answers: JSONL in, JSONL out', load: () => import('./check.ts') },
   generate: { summary: 'instances of a task, the same for the same seed', load: () => import('./generate.ts') },
   replay: { summary: 'a stored run again, from its log alone', load: () => import('./replay.ts') },

@@ -10,6 +10,7 @@ import { cotValve } from './cot-valve.ts'
 import { deepConfMethod } from './deepconf.ts'
 import { generateTestCritic } from './generate-test-critic.ts'
 import { got } from './got.ts'
+import { halo, haloRandom, haloVerify } from './halo.ts'
 import { interwhen } from './interwhen.ts'
 import { interwhenAdaptive } from './interwhen-adaptive.ts'
 import { interwhenMeta } from './interwhen-meta.ts'
@@ -26,6 +27,9 @@ export const methods: Record<string, Method> = Object.fromEntries(
     interwhen,
     interwhenMeta,
     interwhenAdaptive,
+    halo,
+    haloVerify,
+    haloRandom,
     kStableMethod,
     kStableVerify,
     eatMethod,

@@ -1,4 +1,5 @@
 import { InputError, messageOf } from '../base/errors.ts'
+import { deriveSeed } from '../base/random.ts'
 import type { Engine } from '../engine/engine.ts'
 import { EngineError } from '../engine/errors.ts'
 import type { Event } from '../trace/event.ts'
@@ -189,6 +190,12 @@ export function openSession(
     if (change) emit({ type: 'phase', at: state.trace.length, ...change })
   }
 
+  /** A fresh start from a state it has started from before must not walk the same way again. */
+  const seedOf = (epoch: number): { seed?: number } => {
+    const { seed } = policy.sampling
+    return seed === undefined ? {} : { seed: epoch === 0 ? seed : deriveSeed(seed, 'epoch', epoch) }
+  }
+
   const generate: Session['generate'] = async () => {
     if (halt.signal.aborted) return 'aborted'
     const spent = totalTokens(state.ledger)
@@ -204,6 +211,7 @@ export function openSession(
     try {
       for await (const token of engine.stream(state.trace, {
         ...policy.sampling,
+        ...seedOf(state.epoch),
         ...needs,
         maxTokens: room,
         signal: interrupted,

@@ -19,7 +19,7 @@ export interface Token {
   readonly logprob?: number
   readonly top?: readonly TopLogprob[]
   /** attention entropy in nats: the mean over layers and heads, and, when asked for, one value a head, layer by layer */
-  readonly attention?: { readonly mean: number; readonly heads?: Float32Array }
+  readonly attention?: { readonly mean: number; readonly heads?: Float32Array; readonly layers?: number }
   /** on the last token of a finished stream only; a bare marker (text '', count 0) where the engine sends it alone */
   readonly finish?: Finish
   /** the stop string that ended it, when `finish` is 'stop' and the engine says so */
