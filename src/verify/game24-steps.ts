@@ -1,5 +1,5 @@
 import type { Verdict } from '../trace/words.ts'
-import { type Expression, evaluate, literals, parseExpression } from './expression.ts'
+import { type Expression, evaluate, parseExpression } from './expression.ts'
 import type { Game24 } from './game24.ts'
 import { equals, format, negate, type Rational, rational } from './rational.ts'
 import { reaches } from './reach.ts'
@@ -22,38 +22,47 @@ const operation = new RegExp(
   String.raw`(${number})\s*([-+*/\u00d7\u00f7\u2212\u00b7x]|\\times|\\cdot|\\div)\s*(${number})\s*=\s*(${number})`,
   'g',
 )
+const available = /available numbers\s*:?\s*[[(]?([^\])\n]*)[\])]?/i
 const remaining = /(?:remaining numbers|numbers left|left)\s*:?\s*[[(]?([^\])\n]*)[\])]?/i
 
 export function verifySteps(game: Game24, text: string): StepsResult {
+  const source = text.slice(0, 8000).replaceAll('\u2212', '-')
   const left = [...game.numbers]
   const steps: string[] = []
+  let assumed = false
   const end = (verdict: Verdict): StepsResult => ({ verdict, steps, left: left.map(format) })
-  const blocks = [...text.slice(0, 8000).replaceAll('\u2212', '-').matchAll(operation)]
-  if (blocks.length === 0) return end({ kind: 'unknown', reason: 'no step in it' })
-  for (const [i, m] of blocks.entries()) {
+  const found = [...source.matchAll(operation)]
+  if (found.length === 0) return end({ kind: 'unknown', reason: 'no step in it' })
+  for (const [i, m] of found.entries()) {
     const shown = `${bare(m[1]!)} ${sign(m[2]!)} ${bare(m[3]!)} = ${bare(m[4]!)}`
+    const before = source.slice(i === 0 ? 0 : found[i - 1]!.index + found[i - 1]![0].length, m.index)
+    const given = numbersIn(available.exec(before)?.[1])
+    if (given && !sameNumbers(given, left)) {
+      // steps that are not shown came before: what follows can be refuted but not confirmed
+      assumed = true
+      left.splice(0, left.length, ...given)
+    }
     const problem = take(left, m)
     if (problem) return end({ kind: 'fail', feedback: `${shown}: ${problem}` })
     steps.push(shown)
-    const listed = remaining.exec(text.slice(m.index + m[0].length, blocks[i + 1]?.index ?? text.length))
-    if (listed && !sameNumbers(listed[1]!, left))
+    const after = source.slice(m.index + m[0].length, found[i + 1]?.index ?? source.length)
+    const listed = numbersIn(remaining.exec(after)?.[1])
+    if (listed && !sameNumbers(listed, left))
       return end({ kind: 'fail', feedback: `after ${shown} the numbers left are listed wrongly` })
   }
+  const verdict = judge(left, game)
+  return end(assumed && verdict.kind === 'pass' ? { kind: 'unknown', reason: 'earlier steps are not shown' } : verdict)
+}
+
+function judge(left: readonly Rational[], game: Game24): Verdict {
+  const target = format(game.target)
   if (left.length === 1) {
-    const done = equals(left[0]!, game.target)
-    return end(
-      done
-        ? { kind: 'pass', complete: true }
-        : { kind: 'fail', feedback: `the steps end in ${format(left[0]!)}, not ${format(game.target)}` },
-    )
+    if (equals(left[0]!, game.target)) return { kind: 'pass', complete: true }
+    return { kind: 'fail', feedback: `the steps end in ${format(left[0]!)}, not ${target}` }
   }
   const dead = reaches(left, game.target) === false && reaches(left, negate(game.target)) === false
-  const rest = left.map(format).join(', ')
-  return end(
-    dead
-      ? { kind: 'fail', feedback: `the numbers left (${rest}) cannot make ${format(game.target)}` }
-      : { kind: 'pass', complete: false },
-  )
+  if (!dead) return { kind: 'pass', complete: false }
+  return { kind: 'fail', feedback: `the numbers left (${left.map(format).join(', ')}) cannot make ${target}` }
 }
 
 const bare = (text: string): string => text.replace(/[()\s]/g, '')
@@ -91,17 +100,17 @@ function combine(op: string, a: Rational, b: Rational): Rational | undefined {
   return evaluate({ kind: op as '+' | '-' | '*' | '/', left: leaf(a), right: leaf(b) })
 }
 
-/** Is this list ("[-6, 1, 5]", "4 7 8") the same numbers? True where it cannot be read as a list. */
-function sameNumbers(listed: string, left: readonly Rational[]): boolean {
-  const words = listed
-    .trim()
-    .split(/[\s,]+/)
-    .filter(Boolean)
-  const values = words.map(exact)
-  if (values.length === 0 || values.some((v) => !v)) return true
-  const rest = [...left]
-  for (const v of values) {
-    const at = rest.findIndex((n) => equals(n, v!))
+/** "[-6, 1, 5]" or "4 7 8" as numbers; undefined where it cannot be read as a list of them. */
+function numbersIn(listed: string | undefined): Rational[] | undefined {
+  const words = (listed ?? '').trim().split(/[\s,]+/)
+  const values = words.map((word) => (word === '' ? undefined : exact(word)))
+  return values.every((v) => v !== undefined) ? values : undefined
+}
+
+function sameNumbers(a: readonly Rational[], b: readonly Rational[]): boolean {
+  const rest = [...b]
+  for (const v of a) {
+    const at = rest.findIndex((n) => equals(n, v))
     if (at < 0) return false
     rest.splice(at, 1)
   }
@@ -114,6 +123,3 @@ export function stepsOf(e: Expression): string[] {
   const show = (side: Expression): string => format(evaluate(side) ?? rational(0))
   return [...stepsOf(e.left), ...stepsOf(e.right), `${show(e.left)} ${e.kind} ${show(e.right)} = ${show(e)}`]
 }
-
-/** How many numbers an expression uses. */
-export const count = (e: Expression): number => literals(e).length

@@ -170,7 +170,7 @@ function rootOf(a: Form, index: Rational | undefined, args: readonly Form[]): Fo
   if (value && value.d === 1n && index && index.d === 1n && index.n > 2n && index.n < 60n) {
     const negative = value.n < 0n
     if (negative && index.n % 2n === 0n) throw new NoForm()
-    const root = BigInt(Math.round(Number(negative ? -value.n : value.n) ** (1 / Number(index.n))))
+    const root = BigInt(Math.round(Math.min(1e15, Number(negative ? -value.n : value.n) ** (1 / Number(index.n)))))
     const signed = negative ? -root : root
     if (signed ** index.n === value.n) return number(signed)
   }
@@ -212,13 +212,14 @@ function split(n: bigint): { outer: bigint; primes: string[] } {
   return { outer, primes }
 }
 
+/** The whole square root, by Newton's method from above. */
 function squareRootOf(n: bigint): bigint {
-  let x = BigInt(Math.floor(Math.sqrt(Number(n))))
-  for (let i = 0; i < 200; i++) {
-    if (x * x <= n && (x + 1n) * (x + 1n) > n) return x
-    x = x === 0n ? 1n : (x + n / x) / 2n
+  let x = 1n << BigInt((bitLength(n) >> 1) + 1)
+  for (;;) {
+    const y = (x + n / x) >> 1n
+    if (y >= x) return x
+    x = y
   }
-  return x
 }
 
 /** A sub-expression taken as it stands: equal only to one written the same way after normalisation. */

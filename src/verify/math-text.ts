@@ -65,7 +65,7 @@ function peel(text: string): string {
   for (let before = ''; before !== out; ) {
     before = out
     const inner =
-      /^\$\$?([^$]*)\$\$?$/s.exec(out) ??
+      /^\$\$?((?:\\\$|[^$])*)\$\$?$/s.exec(out) ??
       /^\\\(((?:(?!\\\)).)*)\\\)$/s.exec(out) ??
       /^\\\[((?:(?!\\\]).)*)\\\]$/s.exec(out) ??
       /^\*\*([^*]*)\*\*$/s.exec(out) ??

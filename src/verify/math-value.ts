@@ -23,6 +23,7 @@ export function readAnswer(text: string, depth = 0): MathValue {
   if (s === '' || depth > 4 || s.length > 2000) return unread
   return (
     matrix(s, depth) ??
+    shortWord(s) ??
     infinity(s) ??
     interval(s, depth) ??
     union(s, depth) ??
@@ -34,6 +35,11 @@ export function readAnswer(text: string, depth = 0): MathValue {
     quantity(s) ??
     text_(s)
   )
+}
+
+/** Words so short that they would be read as products of variables. */
+function shortWord(s: string): MathValue | undefined {
+  return /^(?:yes|no|odd|one|two|six|ten|dne|all|any)$/i.test(s) ? { kind: 'words', text: s.toLowerCase() } : undefined
 }
 
 function text_(s: string): MathValue {
@@ -111,7 +117,7 @@ function bracketed(s: string, depth: number): MathValue | undefined {
   const set = /^\\\{(.*)\\\}$/s.exec(s)
   if (set) {
     if (/\\mid|\||:/.test(set[1]!)) return unread
-    return { kind: 'list', items: splitOutside(set[1]!, /,|;/y).map((item) => readAnswer(item, depth + 1)) }
+    return { kind: 'list', items: splitOutside(set[1]!, /,|;/y).flatMap((item) => flat(readAnswer(item, depth + 1))) }
   }
   if (!/^[([].*[)\]]$/s.test(s) || !closesAtEnd(s)) return undefined
   const items = splitOutside(s.slice(1, -1), /,|;/y)

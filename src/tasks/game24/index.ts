@@ -49,6 +49,9 @@ function read(raw: unknown): Game24Instance {
   return { numbers: integers(row.numbers, 'numbers'), target: target as number }
 }
 
+/** One operation after another with the numbers left, instead of one expression. */
+const steps = /suggested operation\s*:|=\s*-?[\d./]+\s*\(left:/i
+
 /** The expression in what was said: a box, an open brace, or a bare line of arithmetic. */
 function expressionIn(text: string): string | undefined {
   const said = text.trim()
@@ -98,10 +101,14 @@ export const game24: Task<Game24Instance> = {
   answerPrefix: 'The expression is \\boxed{',
   extract(_instance, text, kind) {
     if (kind === 'final') return finalExpression(text)
+    if (steps.test(text)) return text.trim()
     const box = lastBox(text)
     return expressionIn(box ?? untilBrace(text.trimStart()))
   },
-  verify: (instance, answer, kind) => verifyGame24(game(instance), answer, kind),
+  verify: (instance, answer, kind) =>
+    kind === 'partial' && steps.test(answer)
+      ? verifyState(game(instance), answer)
+      : verifyGame24(game(instance), answer, kind),
   feedback(_instance, answer, { feedback }, phase) {
     const shown = answer.length > 120 ? `${answer.slice(0, 117)}...` : answer
     return phase === 'think'
@@ -148,10 +155,10 @@ export const game24: Task<Game24Instance> = {
   search: {
     critic: (instance, answer) =>
       `${question(instance)}\nSomeone answers ${answer}. Check the numbers and the value. End with one line: CORRECT or INCORRECT.`,
-    propose: (instance, steps) =>
-      `${question(instance)}\nSteps so far: ${steps.join(', ') || 'none'}. Numbers left: ${leftAfter(instance, steps)}.\nWrite only one next step, like "8 - 4 = 4".`,
-    value: (instance, steps) =>
-      `${question(instance)}\nSteps so far: ${steps.join(', ') || 'none'}. Numbers left: ${leftAfter(instance, steps)}.\nCan the numbers left make ${instance.target}? Answer with one word: sure, likely or impossible.`,
+    propose: (instance, done) =>
+      `${question(instance)}\nSteps so far: ${done.join(', ') || 'none'}. Numbers left: ${leftAfter(instance, done)}.\nWrite only one next step, like "8 - 4 = 4".`,
+    value: (instance, done) =>
+      `${question(instance)}\nSteps so far: ${done.join(', ') || 'none'}. Numbers left: ${leftAfter(instance, done)}.\nCan the numbers left make ${instance.target}? Answer with one word: sure, likely or impossible.`,
   },
 }
 
