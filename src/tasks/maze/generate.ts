@@ -71,10 +71,11 @@ function wayThrough(open: ReadonlySet<string>, start: Cell, exit: Cell): Cell[] 
 
 function draw(size: number, open: ReadonlySet<string>, path: readonly Cell[]): string[] {
   const side = 2 * size + 1
+  const way = new Set(path.map(key))
   const mark = (cell: Cell): string => {
     if (sameCell(cell, path[0]!)) return 'S'
     if (sameCell(cell, path[path.length - 1]!)) return 'E'
-    return path.some((p) => sameCell(p, cell)) ? 'X' : open.has(key(cell)) ? ' ' : '#'
+    return way.has(key(cell)) ? 'X' : open.has(key(cell)) ? ' ' : '#'
   }
   return Array.from({ length: side }, (_, r) => Array.from({ length: side }, (_, c) => mark([r, c])).join(''))
 }

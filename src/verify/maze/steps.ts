@@ -21,6 +21,8 @@ export interface Steps {
 const limit = 200_000
 const cell = String.raw`[([]\s*(\d{1,4})\s*,\s*(\d{1,4})\s*[)\]]`
 const arrow = String.raw`\s*(?:->|-->|=>|→|⇒|to)\s*`
+const cellForm = new RegExp(cell, 'g')
+const chainForm = new RegExp(`${cell}((?:${arrow}${cell})+)`, 'g')
 const place = new RegExp(
   String.raw`^\W*(S|E|start|exit|end)(?:ing)?(?:\s+(?:position|point|cell))?(?:\s*\([SE]\))?\s*(?:is\s+at|is|at|:|=)?\s*${cell}\W*$`,
   'i',
@@ -61,9 +63,9 @@ function dropLastWord(text: string): string {
 function movesOf(line: string): { cells: Step[]; end: number } {
   const cells: Step[] = []
   let end = 0
-  for (const m of line.matchAll(new RegExp(`${cell}((?:${arrow}${cell})+)`, 'g'))) {
+  for (const m of line.matchAll(chainForm)) {
     const word = directionIn(line.slice(end, m.index))
-    const chain = [...m[0].matchAll(new RegExp(cell, 'g'))].map((c) => [Number(c[1]), Number(c[2])] as const)
+    const chain = [...m[0].matchAll(cellForm)].map((c) => [Number(c[1]), Number(c[2])] as const)
     for (let i = 1; i < chain.length; i++)
       cells.push({ from: chain[i - 1]!, to: chain[i]!, ...(word && chain.length === 2 && { direction: word }) })
     end = m.index + m[0].length

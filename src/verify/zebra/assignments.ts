@@ -92,6 +92,7 @@ export function readCells(head: ZebraHead, table: Table, lookUp: (feature: Featu
   const cells: Cell[] = []
   const strays: string[] = []
   const unclear: string[] = []
+  const named = new Map<string, number>()
   for (const [house, columns] of Object.entries(table)) {
     const number = houseNumber(house)
     if (number === undefined || typeof columns !== 'object' || columns === null || Array.isArray(columns)) continue
@@ -100,7 +101,9 @@ export function readCells(head: ZebraHead, table: Table, lookUp: (feature: Featu
       const said = String(raw)
       if (open.test(fold(said)) || fold(key) === 'house') continue
       const show = `House ${number}: ${key} = ${said}`.slice(0, 120)
-      const feature = featureOf(head, key, said, lookUp)
+      const known = named.get(key) ?? featureNamed(head, key)
+      named.set(key, known)
+      const feature = known >= 0 ? known : only(head.features.map((f) => lookUp(f, said) >= 0))
       const value = feature < 0 ? -1 : lookUp(head.features[feature]!, said)
       if (feature < 0) unclear.push(show)
       else if (number < 1 || number > head.houses || value < 0) strays.push(show)
@@ -116,23 +119,16 @@ const bare = (text: string): string =>
     .replace(/^(?:favou?rite|unique)/, '')
     .replace(/s$/, '')
 
-/** By its name, else by the only feature line that has all its words, else by the only feature that has the value. */
-function featureOf(
-  head: ZebraHead,
-  key: string,
-  said: string,
-  lookUp: (feature: Feature, said: string) => number,
-): number {
-  const named = head.features.findIndex((f) => bare(f.key) === bare(key))
+/** By its name, else by the only feature line that has all its words. What is left is placed by its value alone. */
+function featureNamed(head: ZebraHead, key: string): number {
+  const said = bare(key)
+  const named = head.features.findIndex((f) => bare(f.key) === said)
   if (named >= 0) return named
   const words = fold(key.replace(/([a-z])([A-Z])/g, '$1 $2'))
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
     .map(bare)
-  const told = only(
-    head.features.map((f) => words.every((w) => f.about.split(/[^\p{L}\p{N}]+/u).some((a) => bare(a) === w))),
-  )
-  return told >= 0 ? told : only(head.features.map((f) => lookUp(f, said) >= 0))
+  return only(head.features.map((f) => words.every((w) => f.about.split(/[^\p{L}\p{N}]+/u).some((a) => bare(a) === w))))
 }
 
 const only = (flags: readonly boolean[]): number => (flags.filter(Boolean).length === 1 ? flags.indexOf(true) : -1)
