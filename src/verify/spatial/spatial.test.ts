@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { init } from 'z3-solver'
+import { random } from '../../base/random.ts'
+import { generateSpatialMap } from '../../tasks/spatialmap/generate.ts'
+import {
+  axisSigns,
+  checkSpatialAnswer,
+  checkSpatialClaims,
+  compass,
+  decidedOption,
+  entailed,
+  minimalConflict,
+  planeOf,
+  possibleCounts,
+  type Reading,
+  type Relation,
+  readClaims,
+  readings,
+  readSpatialMap,
+  satisfiable,
+} from './index.ts'
+
+const n = 4
+const relation = fc
+  .record({ a: fc.nat(n - 1), b: fc.nat(n - 1), direction: fc.constantFrom(...compass) })
+  .filter((r) => r.a !== r.b)
+const relations = fc.array(relation, { minLength: 1, maxLength: 6 })
+const reading = fc.constantFrom<Reading>(...readings)
+
+/** Every arrangement of n things on a line, ties included. */
+const lines: number[][] = Array.from({ length: n ** n }, (_, i) =>
+  Array.from({ length: n }, (_, k) => Math.floor(i / n ** k) % n),
+)
+
+const fitsAxis = (line: readonly number[], r: Relation, axis: 0 | 1, how: Reading): boolean => {
+  const sign = axisSigns(r.direction)[axis]
+  const gap = Math.sign(line[r.a]! - line[r.b]!)
+  return sign === 0 ? how === 'loose' || gap === 0 : gap === sign
+}
+
+/** All arrangements that fit, axis by axis. */
+const arrangements = (all: readonly Relation[], axis: 0 | 1, how: Reading): number[][] =>
+  lines.filter((line) => all.every((r) => fitsAxis(line, r, axis, how)))
+
+describe('orders on two axes against all arrangements', () => {
+  it('decides satisfiability, entailment and counts alike (10,000 cases)', () => {
+    fc.assert(
+      fc.property(relations, relation, reading, (premises, claim, how) => {
+        const [xs, ys] = [arrangements(premises, 0, how), arrangements(premises, 1, how)]
+        const can = xs.length > 0 && ys.length > 0
+        expect(satisfiable(n, premises, how)).toBe(can)
+        if (!can) return
+        const plane = planeOf(n, premises, how)
+        const all = xs.every((l) => fitsAxis(l, claim, 0, how)) && ys.every((l) => fitsAxis(l, claim, 1, how))
+        expect(entailed(plane, claim, how)).toBe(all)
+        const side = (line: readonly number[], axis: 0 | 1): number =>
+          line.reduce(
+            (m, _, o) => (o !== claim.b && fitsAxis(line, { ...claim, a: o }, axis, how) ? m | (1 << o) : m),
+            0,
+          )
+        const [mx, my] = [new Set(xs.map((l) => side(l, 0))), new Set(ys.map((l) => side(l, 1)))]
+        const counts = new Set(
+          [...mx].flatMap((x) => [...my].map((y) => [...(x & y).toString(2)].filter((b) => b === '1').length)),
+        )
+        expect([...possibleCounts(plane, claim.b, claim.direction, how)].sort()).toEqual([...counts].sort())
+      }),
+      { numRuns: 10_000 },
+    )
+  })
+
+  it('names a conflict that no claim can be left out of', () => {
+    fc.assert(
+      fc.property(relations, relations, reading, (premises, claims, how) => {
+        fc.pre(satisfiable(n, premises, how) && !satisfiable(n, [...premises, ...claims], how))
+        const core = minimalConflict(n, premises, claims, how)
+        expect(satisfiable(n, [...premises, ...core], how)).toBe(false)
+        for (const one of core) expect(satisfiable(n, [...premises, ...core.filter((c) => c !== one)], how)).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is equal to Z3', async () => {
+    const z3 = await init()
+    const { Context, em } = { ...z3, em: (z3 as unknown as { em: { PThread?: { terminateAllThreads(): void } } }).em }
+    const { Solver, Int } = Context('main')
+    const xs = Array.from({ length: 6 }, (_, i) => [Int.const(`x${i}`), Int.const(`y${i}`)] as const)
+    const cases = fc.sample(fc.tuple(wide, reading), { numRuns: 400, seed: 20_26 })
+    let sat = 0
+    for (const [all, how] of cases) {
+      const solver = new Solver()
+      for (const r of all)
+        for (const axis of [0, 1] as const) {
+          const sign = axisSigns(r.direction)[axis]
+          const [a, b] = [xs[r.a]![axis]!, xs[r.b]![axis]!]
+          if (sign !== 0) solver.add(sign > 0 ? a.gt(b) : a.lt(b))
+          else if (how === 'exact') solver.add(a.eq(b))
+        }
+      const answer = await solver.check()
+      expect(satisfiable(6, all, how)).toBe(answer === 'sat')
+      if (answer === 'sat') sat++
+    }
+    expect(sat).toBeGreaterThan(50)
+    expect(sat).toBeLessThan(350)
+    em.PThread?.terminateAllThreads()
+  })
+})
+
+const wide = fc.array(
+  fc.record({ a: fc.nat(5), b: fc.nat(5), direction: fc.constantFrom(...compass) }).filter((r) => r.a !== r.b),
+  { minLength: 3, maxLength: 9 },
+)
+
+describe('generated maps', () => {
+  it('never fails what is true, and is right when it says that it is certain', () => {
+    for (let seed = 0; seed < 300; seed++) {
+      const made = generateSpatialMap(random(seed), { open: seed % 2 === 0, size: 4 + (seed % 6) })
+      const map = readSpatialMap(made.prompt)
+      if ('unread' in map) throw new Error(map.unread)
+      const verdict = checkSpatialAnswer(map, `\\boxed{${made.answer}}`)
+      expect(verdict.kind).toBe('pass')
+      const decided = decidedOption(map)
+      if (decided !== undefined) expect(decided).toBe(made.answer)
+    }
+  })
+})
+
+const names = [
+  'Oak Cafe',
+  'Pine Books',
+  'Elm Toys',
+  "St. Mary's",
+  'Drive-In Diner',
+  'Café Olé',
+  'Store 24',
+  'Oak',
+  'A & B Co.',
+]
+const map = `Consider a map with multiple objects: \n${names[0]} is in the map.  Pine Books is to the Northeast of Oak Cafe.  Elm Toys is to the Northeast of Pine Books. ${names[3]} is to the Southwest of Oak Cafe.  Drive-In Diner is to the Southeast of St. Mary's. Drive-In Diner is to the Southwest of Oak Cafe.  Café Olé is to the North of Oak Cafe. \n\n Please answer the following multiple-choice question based on the provided information. In which direction is Elm Toys relative to Oak Cafe? Available options:\nA. Northeast\nB. Northwest\nC. Southwest\nD. Southeast.`
+
+describe('claims', () => {
+  const kind = (text: string): string => checkSpatialClaims(readSpatialMap(map), text).kind
+
+  it('reads names with full stops, hyphens, accents and apostrophes', () => {
+    const read = readSpatialMap(map)
+    expect('unread' in read ? read.unread : read.names).toEqual([
+      'Oak Cafe',
+      'Pine Books',
+      'Elm Toys',
+      "St. Mary's",
+      'Drive-In Diner',
+      'Café Olé',
+    ])
+  })
+  it.each([
+    ['St. Mary’s is to the southwest of Oak Cafe.', [3, 'southwest', 0]],
+    ['**Drive-In Diner** is South-East of *St. Mary’s*', [4, 'southeast', 3]],
+    ['1. Café Olé is located to the North of Oak Cafe.', [5, 'north', 0]],
+    ['Store 24 is to the north of Oak.', [6, 'north', 7]],
+    ['A & B Co. is to the Northwest of Pine Books.', [8, 'northwest', 1]],
+    ['So Elm Toys is to the Northeast of Oak Cafe, because Pine Books lies between.', [2, 'northeast', 0]],
+  ] as const)('reads %s', (text, [a, direction, b]) => {
+    expect(readClaims(text, names)[0]?.relation).toEqual({ a, b, direction })
+  })
+  it.each([
+    'Suppose Elm Toys is to the Southwest of Oak Cafe. Then Pine Books is to the South of Oak Cafe.',
+    'If Elm Toys is to the Southwest of Oak Cafe, it fails.',
+    'Elm Toys is to the Southwest of Oak Cafe but that contradicts the map.',
+    'Elm Toys is to the Southwest of Oak Cafe.\nNo, that is wrong.',
+    'Elm Toys is not to the Southwest of Oak Cafe.',
+    'Is it so that Elm Toys is to the Southwest of Oak Cafe?',
+    'Elm Toys might be to the Southwest of Oak Cafe.',
+    'Either Elm Toys is to the Southwest of Oak Cafe or it is not.',
+    'none yet',
+  ])('takes no claim from: %s', (text) => {
+    expect(readClaims(text, names)).toEqual([])
+  })
+  it('does not judge a name that may go on', () => {
+    expect(readClaims('Elm Toys is to the Southwest of Oak', names)).toEqual([])
+    expect(readClaims('Elm Toys is to the Southwest of Oak.', names).length).toBe(1)
+  })
+  it('fails what is impossible, alone or together, every time', () => {
+    expect(kind('Elm Toys is to the Southwest of Oak Cafe.')).toBe('fail')
+    expect(kind('Elm Toys is to the Northeast of Oak Cafe.')).toBe('pass')
+    expect(kind('Drive-In Diner is to the Northeast of Elm Toys.')).toBe('fail')
+    const loop = 'Café Olé is to the Northwest of Elm Toys.\nCafé Olé is to the Southwest of Pine Books.\n'
+    const verdict = checkSpatialClaims(readSpatialMap(map), loop)
+    expect(verdict.kind).toBe('fail')
+    expect(verdict.kind === 'fail' && verdict.feedback).toContain('; ')
+  })
+  it('does not know about objects that are not on the map', () => {
+    expect(kind('Elm Toy is to the Northeast of Oak Cafe.')).toBe('unknown')
+    expect(kind('Elm Toy is to the Northeast of Oak Cafe.\nElm Toys is to the Southwest of Oak Cafe.')).toBe('fail')
+  })
+})
