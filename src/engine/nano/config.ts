@@ -81,8 +81,8 @@ export function shapeOf(c: LlamaConfig): Shape {
   for (const [name, value] of Object.entries(shape))
     if (!(typeof value === 'number' && value > 0)) throw new InputError(`config.json has no usable value for ${name}`)
   for (const name of ['hidden', 'ffn', 'headDim'] as const)
-    if (shape[name] % 16 !== 0)
-      throw new InputError(`${name} is ${shape[name]}; the embedded engine needs a multiple of 16`)
+    if (shape[name] % 32 !== 0)
+      throw new InputError(`${name} is ${shape[name]}; the embedded engine needs a multiple of 32`)
   if (shape.heads % shape.kvHeads !== 0)
     throw new InputError(`${shape.heads} heads cannot share ${shape.kvHeads} key/value heads`)
   return shape

@@ -81,7 +81,7 @@ export function createModel(image: Image, shape: Shape, binaries: KernelBinaries
   const headBytes = float ? BLOCK * headDim * 8 : BLOCK * headDim * 2 + BLOCK * 8
   const blockBytes = layers * kvHeads * headBytes
   const blocks = Math.max(2 * perTable, Math.floor(cacheBytes / blockBytes))
-  const vocab = Math.ceil(shape.vocab / 4) * 4
+  const vocab = Math.ceil(shape.vocab / 8) * 8
   const qkvRows = (heads + 2 * kvHeads) * headDim
   const stride = Math.ceil(shape.context / 64) * 64 + 64
   const ld = padded(Math.max(qkvRows, 2 * ffn))
@@ -208,7 +208,7 @@ export function createModel(image: Image, shape: Shape, binaries: KernelBinaries
     },
     exponentials: (i, scale) => {
       const at = outLogits / 4 + i * padded(vocab)
-      // The rows that only fill up the last group of four must not count.
+      // The rows that only fill up the last group of eight must not count.
       for (let v = shape.vocab; v < vocab; v++) floats[at + v] = -1e9
       const sum = kernel.exponentials(outLogits + i * padded(vocab) * 4, spare, vocab, scale, spare + vocab * 4)
       return {

@@ -15,7 +15,9 @@ interface Entry {
   data_offsets: [number, number]
 }
 
-export function parseSafetensors(file: Uint8Array, name = 'the file'): Map<string, Tensor> {
+export function parseSafetensors(given: Uint8Array, name = 'the file'): Map<string, Tensor> {
+  // A Buffer's slice() is a view, a Uint8Array's a copy: this must not depend on who reads the file.
+  const file = new Uint8Array(given.buffer, given.byteOffset, given.byteLength)
   const bad = (what: string) => new InputError(`${name} is not a safetensors file: ${what}`)
   if (file.length < 8) throw bad('it is too short')
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)

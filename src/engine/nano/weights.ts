@@ -57,14 +57,14 @@ export function quantiseRows(w: Float32Array, columns: number): { q: Int8Array; 
   return { q, scales }
 }
 
-/** Four rows at a time, sixteen columns of each in turn: the order in which the kernel reads. Missing rows are zero. */
+/** Eight rows at a time, sixteen columns of each in turn: the order in which the kernel reads. Missing rows are zero. */
 export function packRows(q: Int8Array, columns: number): Int8Array {
   const rows = q.length / columns
-  const out = new Int8Array(Math.ceil(rows / 4) * 4 * columns)
+  const out = new Int8Array(Math.ceil(rows / 8) * 8 * columns)
   let to = 0
-  for (let r = 0; r < rows; r += 4)
+  for (let r = 0; r < rows; r += 8)
     for (let k = 0; k < columns; k += 16)
-      for (let i = r; i < r + 4; i++) {
+      for (let i = r; i < r + 8; i++) {
         if (i < rows) out.set(q.subarray(i * columns + k, i * columns + k + 16), to)
         to += 16
       }
@@ -101,7 +101,7 @@ export function buildImage(shape: Shape, source: Source, precision: Precision): 
   return image
 }
 
-const version = 1
+const version = 2
 
 /** The file in the cache folder that holds a folder's weights as int8; its name changes whenever the weights do. */
 export function imageFile(dir: string): string {
