@@ -39,6 +39,8 @@ const schema = z.strictObject({
       repetitionPenalty: z.number().positive().optional(),
     })
     .default({}),
+  /** generation does not wait for verdicts, as when deployed: rows then depend on how fast the machine is */
+  async: z.boolean().default(false),
   /** runs at a time on each engine; by default what suits the engine */
   concurrency: z.int().positive().optional(),
   logs: z.enum(['all', 'none']).default('all'),

@@ -59,15 +59,16 @@ function generated(task: Task, { limit, seed, sizes, heldOut: only }: DatasetOpt
     )
   const seen = new Set<string>()
   const out: Instance[] = []
-  // a small family (1,362 puzzles of 24) runs out; the tries are bounded so that asking for more ends
-  const tries = limit * 60 + 3000
-  for (let i = 0; i < tries && out.length < limit; i++) {
+  // a small family (1,362 puzzles of 24) runs out: after this many tries in vain there is nothing new to be found
+  const patience = 3000
+  for (let i = 0, last = 0; i - last < patience && out.length < limit; i++) {
     const size = sizes?.[out.length % sizes.length]
     const data = task.generate(random(`bench/${seed}/${task.name}/${i}`), size === undefined ? {} : { size })
     const id = task.id(data)
     if (seen.has(id) || (only && !heldOut(id))) continue
     seen.add(id)
     out.push(describe(task, id, data))
+    last = i
   }
   if (out.length === 0) throw new InputError(`task "${task.name}": its generator gives no instance for these sizes`)
   return out

@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/engine.ts'
+import type { Engine, Sampling } from '../engine/engine.ts'
 import { mean } from './compare.ts'
 import type { BenchConfig } from './config.ts'
 import { execute } from './execute.ts'
@@ -53,8 +53,9 @@ export async function estimate(
       if (options.signal.aborted || now() - began > options.patienceMs) break
       const settings = {
         maxTokens: config.maxTokens,
-        sampling: {},
+        sampling: config.sampling as Sampling,
         logs: false,
+        sync: !config.async,
         signal: options.signal,
         acceptFailure: true,
       }

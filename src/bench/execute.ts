@@ -21,6 +21,8 @@ export interface ExecuteOptions {
   readonly maxTokens: number
   readonly sampling: Sampling
   readonly logs: boolean
+  /** wait for every verdict, so that the row is the same on any machine */
+  readonly sync: boolean
   readonly signal: AbortSignal
   /** after retries: an engine error is this instance's own (too long a prompt), so it becomes a row that says `failed` */
   readonly acceptFailure?: boolean
@@ -46,7 +48,13 @@ export async function execute(job: Job, engine: Engine, parts: Parts, options: E
   let result: MethodResult
   try {
     const context = { engine, task, instance: job.data, seed: job.seed, parameters, sampling: options.sampling }
-    result = await method.run({ ...context, maxTokens: options.maxTokens, signal: options.signal, onEvent })
+    result = await method.run({
+      ...context,
+      maxTokens: options.maxTokens,
+      sync: options.sync,
+      signal: options.signal,
+      onEvent,
+    })
   } catch (error) {
     if (options.signal.aborted) return { kind: 'aborted' }
     trouble = messageOf(error)

@@ -114,7 +114,7 @@ function uniqueBy<T>(items: readonly T[], key: (item: T) => string): T[] {
 /** Everything that the rows depend on, and nothing else: where it runs and how many at a time may change from start to start. */
 function fingerprint(config: BenchConfig, engine: Engine, jobs: readonly Job[]): string {
   const hash = createHash('sha256')
-  hash.update(JSON.stringify([engine.model, config.maxTokens, config.sampling]))
+  hash.update(JSON.stringify([engine.model, config.maxTokens, config.sampling, config.async]))
   for (const job of jobs) hash.update(JSON.stringify(job))
   return hash.digest('hex').slice(0, 16)
 }

@@ -21,6 +21,7 @@ export interface PoolOptions {
  */
 export async function runPool(jobs: readonly Job[], engines: readonly Engine[], options: PoolOptions): Promise<void> {
   const returned: Job[] = []
+  let rows = 0
   let next = 0
   const dead = new Map<Engine, string>()
   const calledOff = new AbortController()
@@ -30,7 +31,10 @@ export async function runPool(jobs: readonly Job[], engines: readonly Engine[], 
   const work = async (job: Job, engine: Engine): Promise<void> => {
     for (let attempt = 0; ; attempt++) {
       const outcome = await options.execute(job, engine, signal, attempt >= 2)
-      if (outcome.kind === 'row') return options.onRow(outcome)
+      if (outcome.kind === 'row') {
+        rows++
+        return options.onRow(outcome)
+      }
       if (outcome.kind === 'aborted') return
       if (dead.has(engine) || !(await answers(engine, options.patience ?? [500, 1500, 3000], signal))) {
         dead.set(engine, outcome.message)
@@ -57,11 +61,12 @@ export async function runPool(jobs: readonly Job[], engines: readonly Engine[], 
     await Promise.allSettled(slots)
     throw error
   }
-  if (dead.size === engines.length && !options.signal.aborted) throw new UserError(gone(dead))
+  if (dead.size === engines.length && !options.signal.aborted) throw new UserError(gone(dead, rows))
 }
 
-function gone(dead: ReadonlyMap<Engine, string>): string {
+function gone(dead: ReadonlyMap<Engine, string>, rows: number): string {
   const [engine, message] = [...dead][0]!
+  if (rows === 0) return `the engine ${engine.name} does not serve: ${message}`
   const which = dead.size === 1 ? `the engine ${engine.name}` : `all ${dead.size} engines`
   return `${which} went away (${message.replace(/\.$/, '')}): all finished runs are kept; bring it back and start the same command again to go on`
 }

@@ -102,6 +102,7 @@ function locally(
         maxTokens,
         sampling: sampling as Sampling,
         logs: logs === 'all',
+        sync: !config.async,
         signal: jobSignal,
         acceptFailure,
       }),

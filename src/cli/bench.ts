@@ -29,6 +29,7 @@ export function command(): Command {
     .option('--temperature <t>', '', number)
     .option('--top-p <p>', '', number)
     .option('--top-k <k>', '', number)
+    .option('--async', 'do not wait for verdicts, as when deployed; rows then depend on the speed of the machine')
     .option('--concurrency <n>', 'runs at a time on each engine', count)
     .addOption(new Option('--logs <which>', "keep each run's events (all)").choices(['all', 'none']))
     .option('--queue <redis-url>', 'share the work over "rein worker" processes through Redis')
@@ -52,6 +53,7 @@ interface Flags {
   readonly temperature?: number
   readonly topP?: number
   readonly topK?: number
+  readonly async?: boolean
   readonly concurrency?: number
   readonly logs?: string
   readonly queue?: string

@@ -17,6 +17,7 @@ export interface QueuedJob {
   readonly maxTokens: number
   readonly sampling: BenchConfig['sampling']
   readonly logs: boolean
+  readonly sync: boolean
 }
 
 export type Finished = Extract<Outcome, { kind: 'row' }>
@@ -80,7 +81,7 @@ async function hand(
     handed.add(id)
     fresh.push({
       name: 'run',
-      data: { job, engines, model, maxTokens, sampling, logs: config.logs === 'all' },
+      data: { job, engines, model, maxTokens, sampling, logs: config.logs === 'all', sync: !config.async },
       // the same id is taken once, so a job of an earlier start of this bench that is still there is not doubled
       opts: { jobId: id, attempts: 5, backoff: { type: 'exponential', delay: 1000 } },
     })

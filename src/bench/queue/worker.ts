@@ -66,9 +66,9 @@ export async function runWorker(url: string, parts: Parts, options: WorkerOption
 }
 
 async function attempt(data: QueuedJob, engine: Engine, parts: Parts, signal: AbortSignal): Promise<Finished> {
-  const { job, maxTokens, logs } = data
+  const { job, maxTokens, logs, sync } = data
   for (let tries = 0; ; tries++) {
-    const settings = { maxTokens, sampling: data.sampling as Sampling, logs, signal, acceptFailure: tries >= 2 }
+    const settings = { maxTokens, sampling: data.sampling as Sampling, logs, sync, signal, acceptFailure: tries >= 2 }
     const outcome = await execute(job, engine, parts, settings)
     if (outcome.kind === 'row') return outcome
     // a stopped worker says nothing more of its job: the lock runs out and another worker takes it, no attempt is counted
