@@ -37,14 +37,21 @@ const houseNumber = (key: string): number | undefined => {
   return m ? Number(m[1]) : undefined
 }
 
+/** Text that only looks like JSON, however long, costs little: an object begins with a key, and only the last few are tried. */
+const MAX_OBJECTS = 200
+
 function jsonBlocks(text: string): Found[] {
   const out: Found[] = []
-  for (let from = text.indexOf('{'); from >= 0; ) {
+  let past = 0
+  for (const { index: from } of [...text.matchAll(/\{\s*"/g)].slice(-MAX_OBJECTS)) {
+    if (from < past) continue
     const end = objectEnd(text, from)
-    const shown = end === undefined ? '' : text.slice(from, end)
-    const houses = end !== undefined && /\d/.test(shown) ? housesOf(parsed(shown)) : undefined
-    if (houses && end !== undefined) out.push({ houses, end, shown })
-    from = text.indexOf('{', houses && end !== undefined ? end : from + 1)
+    if (end === undefined) continue
+    const shown = text.slice(from, end)
+    const houses = /\d/.test(shown) ? housesOf(parsed(shown)) : undefined
+    if (!houses) continue
+    out.push({ houses, end, shown })
+    past = end
   }
   return out
 }

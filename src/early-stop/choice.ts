@@ -23,7 +23,7 @@ const doubted = /\b(?:if|whether|unless|suppose|assume|assuming|would mean|could
 const chosen =
   /\b(?:choose|pick|select|going with|go with|answer with|mark|so it(?:'s| is)|(?:matches|corresponds to|which is|that is|that's|this is)(?=\s+(?:option|choice)\b)|it must be|it has to be)\s+(?:the\s+)?(?:option|choice|answer)?\s*/gi
 const correct =
-  /(?:\b(?:option|choice|answer)\s+)?[*_`("$]*\b([A-Z])\b[)*_`"$]*(?:[.:]\s*[^.;,!?]{1,60}?)?\s+(?:is|must be|should be|would be|has to be)\s+(?:(?:therefore|thus|indeed|clearly|then|the)\s+)*(?:answer|(?:only\s+)?(?:correct|right|best|possible|valid)(?:\s+(?:answer|option|choice|one)\b|(?!\s+[a-z])))\b/g
+  /(?:\b(?:option|choice|answer)\s+)?[*_`("$]{0,4}\b([A-Z])\b[)*_`"$]{0,4}(?:[.:]\s*[^.;,!?]{1,60}?)?\s+(?:is|must be|should be|would be|has to be)\s+(?:(?:therefore|thus|indeed|clearly|then|the)\s+)*(?:answer|(?:only\s+)?(?:correct|right|best|possible|valid)(?:\s+(?:answer|option|choice|one)\b|(?!\s+[a-z])))\b/g
 
 function stated(line: string, options: readonly Option[]): string | undefined {
   if (/\?\s*$/.test(line)) return undefined

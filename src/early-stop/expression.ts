@@ -31,7 +31,10 @@ function candidates(line: string): string[] {
   // "3. 4*6" is the third item of a list, not 3.4 or 3
   const body = line.replace(/^\s*(?:[-*>#]+\s+)*(?:\d+[.)]\s+)?/, '')
   const runs = body.match(run) ?? []
-  return [...runs, ...(boxed === undefined ? [] : [boxed])].flatMap((r) => r.split('=')).map(trim)
+  return [...runs, ...(boxed === undefined ? [] : [boxed])]
+    .flatMap((r) => r.split('='))
+    .filter((r) => r.length <= 500)
+    .map(trim)
 }
 
 function read(text: string, wanted: readonly string[], goal: Rational): Said | undefined {

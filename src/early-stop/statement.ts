@@ -17,6 +17,9 @@ export type Extractor = (text: string) => readonly Statement[]
 
 export type Said = Pick<Statement, 'answer' | 'key'>
 
+/** Of a line longer than this only the end is read: nobody states an answer in ten pages, and patterns stay quick. */
+const LONGEST = 4000
+
 /** An extractor out of a reader of single lines. A line is read once, however often the text is. */
 export function byLine(read: (line: string) => Said | undefined): Extractor {
   const seen = new Map<string, Said | undefined>()
@@ -26,7 +29,7 @@ export function byLine(read: (line: string) => Said | undefined): Extractor {
     while (from < text.length) {
       const newline = text.indexOf('\n', from)
       const end = newline < 0 ? text.length : newline
-      const line = text.slice(from, end)
+      const line = text.slice(Math.max(from, end - LONGEST), end)
       // the line that is still being written changes with every token: it is not worth keeping
       const said = newline < 0 ? read(line) : seen.has(line) ? seen.get(line) : keep(seen, line, read(line))
       if (said) out.push({ ...said, end })
