@@ -1,4 +1,4 @@
-import { InputError, messageOf } from '../base/errors.ts'
+import { messageOf } from '../base/errors.ts'
 import { deriveSeed } from '../base/random.ts'
 import type { Engine } from '../engine/engine.ts'
 import { EngineError } from '../engine/errors.ts'
@@ -11,10 +11,12 @@ import type { Origin, Prompt, Status } from '../trace/words.ts'
 import { type Checks, createChecks, type Move } from './checks.ts'
 import { createElicitor } from './elicit.ts'
 import { closeThinking } from './inject.ts'
-import type { AnyMonitor, Policy, RunView, Watch } from './monitor.ts'
+import type { AnyMonitor, Policy } from './monitor.ts'
 import { openingPhase, phaseChange } from './phase.ts'
 import type { EventFeed } from './run.ts'
 import type { SteerOptions } from './steer.ts'
+import { liveView, snapshotOf } from './view.ts'
+import { checkNames, createWatches, streamNeeds } from './watches.ts'
 
 /**
  * What one run holds while it goes on: the state folded from its events, the checks under way, the watches, the budgets.
@@ -45,11 +47,8 @@ export interface Session {
   abort(reason?: string): void
 }
 
-interface Watched {
-  readonly monitor: AnyMonitor
-  watch: Watch
-  broken: boolean
-}
+/** Node fires at once when asked to wait longer. */
+const LONGEST_TIMER = 2 ** 31 - 1
 
 export function openSession(
   engine: Engine,
@@ -61,9 +60,7 @@ export function openSession(
   const started = now()
   const finals = monitors.filter((monitor) => monitor.when.final)
   const verifiedBy = policy.verifiedBy ?? finals.map((monitor) => monitor.name)
-  const watched: Watched[] = monitors
-    .filter((monitor) => !monitor.when.final)
-    .map((monitor) => ({ monitor, watch: monitor.when.watch(), broken: false }))
+  const watches = createWatches(monitors)
   const needs = streamNeeds(monitors)
   checkNames(monitors, verifiedBy)
   const halt = new AbortController()
@@ -98,34 +95,7 @@ export function openSession(
   const timer = { id: undefined as NodeJS.Timeout | undefined, over: false }
   const onAbort = (): void => abort(messageOf(signal?.reason ?? 'aborted'))
 
-  /** The run as monitors see it; `trace` and the rest are read when asked for. */
-  const view: RunView & { gauge(name: string, value: number): void; current: string } = {
-    get trace() {
-      return state.trace
-    },
-    get phase() {
-      return state.phase
-    },
-    thinks: engine.markers.thinkClose !== '',
-    get prompt() {
-      return state.prompt
-    },
-    get epoch() {
-      return state.epoch
-    },
-    get retries() {
-      return state.retries
-    },
-    maxRetries: policy.retries,
-    get ledger() {
-      return state.ledger
-    },
-    seed: policy.sampling.seed,
-    current: '',
-    gauge(name, value) {
-      emit({ type: 'gauge', monitor: view.current, at: state.trace.length, name, value })
-    },
-  }
+  const view = liveView(state, engine, policy, emit)
 
   const request = (purpose: 'main' | 'fork' | 'compress' | 'judge', prompt: number): string => {
     const id = `${run}-${requests++}`
@@ -148,35 +118,21 @@ export function openSession(
 
   /** Lets every watch see the token. True: the stream has to pause, because the engine cannot fork while it runs. */
   const look = (token: Token): boolean => {
-    let forked = false
-    for (const item of watched) {
-      if (item.broken) continue
-      let fire = false
-      try {
-        view.current = item.monitor.name
-        fire = item.watch.push(token, view)
-      } catch (error) {
-        if (sinkFailed) throw error
-        item.broken = true
-        emit({ type: 'error', where: 'monitor', message: `${item.monitor.name} is switched off: ${messageOf(error)}` })
-      }
-      if (!fire || engine.can.resume === 'turn') continue
-      if (item.monitor.elicit && !elicitor.mayFork(item.monitor.name)) continue
-      begunChecks.push(item.monitor)
-      forked ||= item.monitor.elicit !== undefined
-    }
-    if (begunChecks.length > 0) startChecks(begunChecks.splice(0), false)
-    return forked && engine.can.fork === 'serial'
+    const wanting = watches.look(token, view, (monitor, error) => {
+      if (sinkFailed) throw error
+      emit({ type: 'error', where: 'monitor', message: `${monitor} is switched off: ${messageOf(error)}` })
+    })
+    if (wanting.length === 0 || engine.can.resume === 'turn') return false
+    const able = wanting.filter((monitor) => !monitor.elicit || elicitor.mayFork(monitor.name))
+    startChecks(able, false)
+    return engine.can.fork === 'serial' && able.some((monitor) => monitor.elicit)
   }
-  const begunChecks: AnyMonitor[] = []
 
   const startChecks = (group: readonly AnyMonitor[], final: boolean): void => {
     // Snapshots are taken after every watch has seen the token, so that a roll-back to here puts back what stood here.
-    const watches = watched.map(({ watch }) => watch.state)
-    const { trace, phase, thinks, prompt, epoch, retries, maxRetries, ledger, seed } = view
-    const answerText = final ? state.answerText : ''
-    const snapshot = { trace, phase, thinks, prompt, epoch, retries, maxRetries, ledger, seed, answerText }
-    for (const monitor of group) checks.start(monitor, final, snapshot, watches)
+    const states = watches.save()
+    const snapshot = snapshotOf(view, final ? state.answerText : '')
+    for (const monitor of group) checks.start(monitor, final, snapshot, states)
   }
 
   const took = (token: Token, at: number): void => {
@@ -288,12 +244,15 @@ export function openSession(
       })
       if (signal?.aborted) onAbort()
       signal?.addEventListener('abort', onAbort, { once: true })
-      timer.id = setTimeout(() => {
-        timer.over = true
-        stretch.abort()
-      }, policy.maxMs)
-      if (engine.can.resume === 'turn' && watched.length > 0) {
-        const names = watched.map(({ monitor }) => monitor.name).join(', ')
+      timer.id = setTimeout(
+        () => {
+          timer.over = true
+          stretch.abort()
+        },
+        Math.min(policy.maxMs, LONGEST_TIMER),
+      )
+      if (engine.can.resume === 'turn' && watches.names.length > 0) {
+        const names = watches.names.join(', ')
         emit({
           type: 'error',
           where: 'monitor',
@@ -310,7 +269,7 @@ export function openSession(
         )
       emit({ type: 'inject', origin: 'prompt', at: 0, tokens: trace.tokens() })
       opened()
-      for (const item of watched) item.watch = item.monitor.when.watch()
+      watches.reset()
     },
     generate,
     checkFinalAnswer: () => startChecks(finals, true),
@@ -323,11 +282,7 @@ export function openSession(
     },
     intervened({ check, intervention }, to, retry) {
       emit({ type: 'intervention', check: check.id, monitor: check.monitor.name, intervention, to, retry })
-      if (intervention.kind === 'rectify') return
-      if (!check.final)
-        watched.forEach(({ watch }, i) => {
-          watch.state = check.watches[i]
-        })
+      if (intervention.kind !== 'rectify' && !check.final) watches.restore(check.watches)
     },
     judgement() {
       if (verifiedBy.length === 0) return ['unverified', 'no monitor checks the final answer']
@@ -346,26 +301,4 @@ export function openSession(
     },
     abort,
   }
-}
-
-/** What the main stream has to carry for the monitors to see: the most that any of them asks for. */
-function streamNeeds(monitors: readonly AnyMonitor[]): { topLogprobs?: number; attention?: boolean | 'heads' } {
-  const topLogprobs = Math.max(0, ...monitors.map((monitor) => monitor.when.needs?.topLogprobs ?? 0))
-  const attention = monitors.map((monitor) => monitor.when.needs?.attention ?? false)
-  return {
-    ...(topLogprobs > 0 && { topLogprobs }),
-    ...(attention.some(Boolean) && { attention: attention.includes('heads') ? ('heads' as const) : true }),
-  }
-}
-
-function checkNames(monitors: readonly AnyMonitor[], verifiedBy: readonly string[]): void {
-  const names = monitors.map((monitor) => monitor.name)
-  const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (twice !== undefined) throw new InputError(`two monitors are called "${twice}": give each its own name`)
-  const finals = monitors.filter((monitor) => monitor.when.final).map((monitor) => monitor.name)
-  const missing = verifiedBy.find((name) => !finals.includes(name))
-  if (missing !== undefined)
-    throw new InputError(
-      `verifiedBy names "${missing}", which checks no final answer; those that do: ${finals.join(', ') || 'none'}`,
-    )
 }
