@@ -68,7 +68,10 @@ export function summarise({ model, date, methods, rows, timings }: SummaryInput)
   const timingOf = new Map(timings.map((timing) => [rowKey(timing), timing]))
   const out: SummaryRow[] = []
   for (const [task, ofTask] of groupBy(rows, (row) => row.task)) {
-    const byMethod = groupBy(ofTask, (row) => row.method)
+    const byMethod = inOrder(
+      groupBy(ofTask, (row) => row.method),
+      methods,
+    )
     const cot = byMethod.get(baseline)
     const cotTokens = cot && mean(cot.map((row) => row.tokens))
     const front = places([...byMethod.values()])
@@ -95,6 +98,12 @@ export function summarise({ model, date, methods, rows, timings }: SummaryInput)
     combined: combine(out),
     sweeps: findSweeps(out, methods),
   }
+}
+
+/** A run that was stopped has its rows in the order of their ends; tables want the order in which the methods were named. */
+function inOrder(cells: Map<string, Row[]>, methods: readonly MethodEntry[]): Map<string, Row[]> {
+  const place = new Map(methods.map((entry, i) => [entry.spec, i]))
+  return new Map([...cells].sort(([a], [b]) => (place.get(a) ?? cells.size) - (place.get(b) ?? cells.size)))
 }
 
 type CellFigures = Omit<SummaryRow, 'tokensPct' | 'latencyMs' | 'verifyMs' | 'vsCot' | 'pareto' | 'paretoProbability'>

@@ -1,0 +1,92 @@
+import type { BenchInput } from '../../src/bench/index.ts'
+import type { Calibration } from '../../src/halo/index.ts'
+
+/** One bench: what it runs, and its share of the hour. Work goes instance by instance, so it may end at any time. */
+export interface Section {
+  readonly name: string
+  readonly share: number
+  readonly config: Omit<BenchInput, 'out'>
+}
+
+/** Instances at most; the time decides how many of them are reached. */
+const limit = 200
+const maxTokens = 3000
+
+export function sections(halo: Calibration | undefined): Section[] {
+  const out: Section[] = [
+    {
+      name: 'interwhen',
+      share: 0.4,
+      config: {
+        tasks: ['game24', 'maze', 'spatialmap', 'zebralogic', 'chain'],
+        methods: [
+          'cot,best-of-k:k=2,best-of-k-critic:k=2,best-of-k,best-of-k-critic,generate-test-critic,tot,interwhen,interwhen-meta',
+        ],
+        limit,
+        maxTokens,
+      },
+    },
+    {
+      name: 'early-stop',
+      share: 0.25,
+      config: {
+        tasks: ['game24', 'maze', 'spatialmap', 'chain'],
+        methods: ['cot'],
+        // the paper's values (A.4.1), thinned out
+        sweep: [
+          'k-stable:k=2,3,4,5,7,10',
+          'deer:threshold=0.85,0.9,0.95,0.98,0.99,0.995',
+          'eat:variance=0.2,0.04,0.008,0.003,0.001,0.0001',
+        ],
+        limit,
+        maxTokens,
+      },
+    },
+    {
+      name: 'interval',
+      share: 0.07,
+      config: { tasks: ['game24', 'chain'], methods: ['cot'], sweep: ['interwhen:k=1,2,5,10,20'], limit, maxTokens },
+    },
+    {
+      name: 'width',
+      share: 0.08,
+      config: {
+        tasks: ['game24', 'chain'],
+        methods: ['cot'],
+        sweep: ['self-consistency:k=1,3,5,9,15,early=false'],
+        limit,
+        maxTokens: 20_000,
+      },
+    },
+  ]
+  const length = { chain: [4, 8, 12, 16, 24, 32, 48, 64] }
+  if (!halo)
+    return [
+      ...out,
+      { name: 'length', share: 0.2, config: { tasks: ['chain'], methods: ['cot'], size: length, limit, maxTokens } },
+    ]
+  out.push({
+    name: 'halo',
+    share: 0.14,
+    config: {
+      tasks: ['chain', 'game24', 'ruler-vt'],
+      methods: ['cot,self-consistency:k=5,adacot,tot,cot-valve,halo,halo+verify,halo-random'],
+      size: length,
+      limit,
+      maxTokens,
+    },
+  })
+  out.push({
+    name: 'halo-grid',
+    share: 0.06,
+    config: { tasks: ['chain'], methods: ['cot'], sweep: [grid(halo)], size: { chain: [32] }, limit, maxTokens },
+  })
+  return out
+}
+
+/** Halo, Table 4 asks how sharp the optimum is: the paper's values as multiples of its own setting, here of nano's. */
+function grid({ alpha, psi }: Calibration): string {
+  const times = (base: number, factors: readonly number[]): string =>
+    factors.map((f) => Number((base * f).toPrecision(3))).join(',')
+  return `halo:alpha=${times(alpha, [0.6, 1, 1.2, 1.4])};psi=${times(psi, [0.4, 0.8, 1, 1.2, 1.6])}`
+}
