@@ -3,7 +3,7 @@ import { InputError } from '../base/errors.ts'
 import { random } from '../base/random.ts'
 import { openEngine } from '../engine/index.ts'
 import type { MethodResult } from '../methods/method.ts'
-import { parseMethod } from '../methods/registry.ts'
+import { assertServes, parseMethod } from '../methods/registry.ts'
 import { getTask } from '../tasks/registry.ts'
 import { totalTokens } from '../trace/ledger.ts'
 import { createLog, type LogWriter } from '../trace/log.ts'
@@ -46,8 +46,7 @@ async function solve(taskName: string, raw: string | undefined, options: Options
   const engine = await openEngine(options.engine)
   const logs = new Map<number, LogWriter>()
   try {
-    const refusal = method.refuses?.(engine, task, parameters)
-    if (refusal) throw new InputError(refusal)
+    assertServes({ method, parameters, spec }, engine, task)
     if (options.log !== undefined) logs.set(0, createLog(options.log))
     const show = options.json ? undefined : terminal(standardScreen())
     const stop = new AbortController()
