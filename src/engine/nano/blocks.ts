@@ -13,7 +13,9 @@ export interface Sequence {
 export interface Block {
   readonly index: number
   readonly tokens: Int32Array
+  /** slots with a token, and how many of them are computed: those of the step under way are not yet, and nobody may copy them */
   filled: number
+  ready: number
   parent: Block | undefined
   readonly children: Set<Block>
   holders: number
@@ -25,6 +27,8 @@ export interface Blocks {
   open(ids: ArrayLike<number>, limit: number): Sequence
   /** Makes room for `id` at the sequence's end. Gives the index of the block that changed in its path, -1 when none did. */
   append(sequence: Sequence, id: number): number | 'full'
+  /** Everything appended so far has been computed. */
+  settle(): void
   close(sequence: Sequence): void
   readonly stats: { readonly copied: number; readonly evicted: number; readonly held: number }
 }
@@ -33,6 +37,7 @@ export function createBlocks(count: number, size: number, copy: (from: number, t
   const all: Block[] = []
   const roots = new Set<Block>()
   let clock = 0
+  const unsettled: Block[] = []
   const stats = { copied: 0, evicted: 0, held: 0 }
 
   const siblings = (parent: Block | undefined): Set<Block> => parent?.children ?? roots
@@ -54,6 +59,7 @@ export function createBlocks(count: number, size: number, copy: (from: number, t
         index: all.length,
         tokens: new Int32Array(size),
         filled: 0,
+        ready: 0,
         parent: undefined,
         children: new Set(),
         holders: 0,
@@ -74,6 +80,7 @@ export function createBlocks(count: number, size: number, copy: (from: number, t
     const block = take()
     if (!block) return undefined
     block.filled = 0
+    block.ready = 0
     block.parent = parent
     siblings(parent).add(block)
     hold(block)
@@ -82,7 +89,7 @@ export function createBlocks(count: number, size: number, copy: (from: number, t
 
   /** How many of the ids from `at` on a block's tokens match. */
   function shared(block: Block, ids: ArrayLike<number>, at: number, limit: number): number {
-    const most = Math.min(block.filled, limit - at)
+    const most = Math.min(block.ready, limit - at)
     let n = 0
     while (n < most && block.tokens[n] === ids[at + n]) n++
     return n
@@ -121,6 +128,7 @@ export function createBlocks(count: number, size: number, copy: (from: number, t
       if (!block) return 'full'
       block.tokens[0] = id
       block.filled = 1
+      unsettled.push(block)
       sequence.blocks.push(block)
       sequence.length++
       return index
@@ -129,12 +137,13 @@ export function createBlocks(count: number, size: number, copy: (from: number, t
       // The first to write here may, even in a shared block: nobody else's path reaches this far.
       current.tokens[slot] = id
       current.filled++
+      unsettled.push(current)
       sequence.length++
       return -1
     }
     sequence.length++
     // Already there: the same token after the same tokens gives the same numbers.
-    if (current.tokens[slot] === id) return -1
+    if (current.tokens[slot] === id && slot < current.ready) return -1
     const own = place(current.parent)
     if (!own) {
       sequence.length--
@@ -145,6 +154,8 @@ export function createBlocks(count: number, size: number, copy: (from: number, t
     own.tokens.set(current.tokens.subarray(0, slot))
     own.tokens[slot] = id
     own.filled = slot + 1
+    own.ready = slot
+    unsettled.push(own)
     release(current)
     sequence.blocks[index] = own
     return index
@@ -153,6 +164,10 @@ export function createBlocks(count: number, size: number, copy: (from: number, t
   return {
     open,
     append,
+    settle: () => {
+      for (const block of unsettled) block.ready = block.filled
+      unsettled.length = 0
+    },
     close: (sequence) => {
       for (const block of sequence.blocks) release(block)
       sequence.blocks.length = 0

@@ -57,7 +57,7 @@ export function createPool(size: number, settings: WorkerSettings): Pool {
   function thread(i: number): Thread {
     const known = threads[i]
     if (known) return known
-    const worker = new Worker(built('engine/nano/worker.js'), { workerData: settings })
+    const worker = new Worker(built('engine/nano/worker.js'), { workerData: settings, execArgv: [] })
     worker.unref()
     const made: Thread = { worker, streams: new Map(), asked: [] }
     const broken = (message: string): void => {

@@ -154,7 +154,7 @@ export function createScheduler(
     for (const decoding of [true, false])
       for (const r of running) {
         if (batch.rows >= model.maxRows) break
-        if ((left(r) === 1) !== decoding) continue
+        if (left(r) === 0 || (left(r) === 1) !== decoding) continue
         if (feed(r, model.maxRows - batch.rows) === 0 && r.sequence) {
           // No room: it gives back what it holds and computes it again later, to the same numbers.
           blocks.close(r.sequence)
@@ -163,6 +163,7 @@ export function createScheduler(
       }
     if (batch.rows === 0) throw new Error('the cache is too small for one stream')
     model.forward(batch)
+    blocks.settle()
     for (let i = 0; i < batch.wanted; i++) advance(owners[i]!, i)
     // Whoever was first lets the others go first, for when not all fit into one batch.
     if (running.length > 1 && running.length > model.maxRows) running.push(running.shift()!)

@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../base/errors.ts'
-import { built } from '../../base/paths.ts'
+import { kernelBinaries } from './binaries.ts'
 import { readConfig } from './config.ts'
-import type { KernelBinaries } from './kernel.ts'
 import { createModel } from './model.ts'
 import { createScheduler, type Request, type Scheduler } from './scheduler.ts'
 import { readTokenizer } from './tokenizer.ts'
@@ -30,13 +27,6 @@ export type FromWorker =
 
 /** how long tokens may wait for company before they are sent */
 const patienceMs = 1
-
-export function kernelBinaries(): KernelBinaries {
-  const relaxed = readFileSync(built('engine/nano/kernel-relaxed.wasm'))
-  // Node 20 has relaxed SIMD behind a flag; newer ones have it on.
-  if (!WebAssembly.validate(relaxed)) setFlagsFromString('--experimental-wasm-relaxed-simd')
-  return { plain: readFileSync(built('engine/nano/kernel.wasm')), relaxed }
-}
 
 function start(settings: WorkerSettings): Scheduler & { flush(all: boolean): void } {
   const config = readConfig(settings.dir)
