@@ -37,7 +37,7 @@ export const spatialmap: Task<SpatialMapInstance> = {
   voice: 'model',
   read(raw) {
     const prompt = textRow('spatialmap', raw, ['prompt', 'text'])
-    if (!/\bis\b[\s\S]*\bof\b/i.test(prompt))
+    if (!/\bis\b/i.test(prompt) || !/\bof\b/i.test(prompt))
       throw new InputError('spatialmap: field "prompt" tells no relation such as "A is to the Northeast of B".')
     const row = raw as { answer?: unknown; oracle_option?: unknown }
     const answer = typeof raw === 'object' ? (row.answer ?? row.oracle_option) : undefined
