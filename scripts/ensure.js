@@ -17,12 +17,15 @@ if (major < 20 || (major === 20 && minor < 19)) {
 
 if (!existsSync(marker) || readFileSync(marker, 'utf8') !== lock) {
   console.error('Installing packages (once) …')
-  const done = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'], {
+  // not `npm ci`: it refuses a lock file in which a registry's missing packages for other platforms are missing too;
+  // this takes the versions of the lock file all the same and writes neither file
+  const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts']
+  const done = spawnSync('npm', args, {
     cwd: root,
     stdio: ['ignore', 2, 2],
   })
   if (done.status !== 0) {
-    console.error('npm ci failed (see above): is the npm registry reachable from here?')
+    console.error('npm install failed (see above): is the npm registry reachable from here?')
     process.exit(1)
   }
   writeFileSync(marker, lock)
