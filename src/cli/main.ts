@@ -14,6 +14,7 @@ const commands: Record<string, { summary: string; load: () => Promise<{ command(
   check: { summary: 'verdicts on answers: JSONL in, JSONL out', load: () => import('./check.ts') },
   export: { summary: 'the embedded model for other programs: GGUF, int8, f32', load: () => import('./export.ts') },
   demo: { summary: 'rein on its own small model, live, and what it is worth', load: () => import('./demo.ts') },
+  doctor: { summary: 'what a model server can do, and what is wrong with it', load: () => import('./doctor.ts') },
   generate: { summary: 'instances of a task, the same for the same seed', load: () => import('./generate.ts') },
   replay: { summary: 'a stored run again, from its log alone', load: () => import('./replay.ts') },
   solve: { summary: 'one run, live in the terminal', load: () => import('./solve.ts') },

@@ -80,6 +80,7 @@ async function* once(http: Http, ex: Exchange, options: StreamOptions): AsyncGen
   let count = 0
   try {
     for await (const data of events) {
+      http.onEvent?.(data)
       if (data === '[DONE]') break
       const tokens = await ex.read(parse(http.url, ex.path, data))
       // an abort that waits for the server's last event delivers nothing on the way

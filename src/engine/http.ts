@@ -13,6 +13,8 @@ export interface HttpOptions {
   readonly timeouts?: Partial<Timeouts>
   /** how often a request that brought nothing is sent again; 2 unless given */
   readonly retries?: number
+  /** sees each event of each stream as it came, for diagnosis */
+  onEvent?(data: string): void
 }
 
 export interface Timeouts {
@@ -29,6 +31,7 @@ export interface Http {
   readonly url: string
   readonly timeouts: Timeouts
   readonly retries: number
+  readonly onEvent: HttpOptions['onEvent']
   get(path: string, signal?: AbortSignal): Promise<unknown>
   post(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>
   /** GET as text, whatever the status; undefined where the server cannot be read */
@@ -89,6 +92,7 @@ export function httpClient(url: string, options: HttpOptions = {}): Http {
     url: base,
     timeouts,
     retries: options.retries ?? 2,
+    onEvent: options.onEvent,
     get: (path, signal) => call('GET', path, undefined, signal),
     post: (path, body, signal) => call('POST', path, body, signal),
     async probe(path, signal) {

@@ -41,7 +41,7 @@ export async function openEngine(spec: string, options: RemoteOptions = {}): Pro
   }
 }
 
-function parseSpec(spec: string): { kind?: ServerKind; url: string; model?: string } {
+export function parseSpec(spec: string): { kind?: ServerKind; url: string; model?: string } {
   const found = /^(?:([a-z]+):)?(https?:\/\/[^#\s]+)(?:#(\S+))?$/.exec(spec)
   const [, kind, url, model] = found ?? []
   if (!url || (kind !== undefined && !Object.hasOwn(servers, kind)))
@@ -56,7 +56,7 @@ async function openNano(): Promise<Engine> {
 }
 
 /** A key from the environment; OpenAI's own goes to OpenAI's own hosts only. */
-function withKey(url: string, options: RemoteOptions): RemoteOptions {
+export function withKey(url: string, options: RemoteOptions): RemoteOptions {
   const host = URL.canParse(url) ? new URL(url).hostname : ''
   const own = host === 'openai.com' || host.endsWith('.openai.com') ? process.env.OPENAI_API_KEY : undefined
   const apiKey = options.apiKey ?? process.env.REIN_API_KEY ?? own

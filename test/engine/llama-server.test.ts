@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
+import { diagnose } from '../../src/engine/doctor/index.ts'
 import type { Engine, StreamOptions } from '../../src/engine/engine.ts'
 import { predictiveEntropy } from '../../src/engine/entropy.ts'
 import { writeGguf } from '../../src/engine/gguf.ts'
@@ -219,6 +220,24 @@ describe('llama.cpp', () => {
     const until = Date.now() + 2_000
     while ((await busy()) > 0 && Date.now() < until) await sleep(20)
     expect(await busy()).toBe(0)
+  })
+
+  real('the doctor finds it usable, and sees its aborts arrive', async () => {
+    const diagnosis = await diagnose(server!.url)
+    const state = (probe: string) => diagnosis.findings.find((finding) => finding.probe === probe)?.state
+    expect(diagnosis.findings.filter((finding) => finding.state === 'fail')).toEqual([])
+    expect(diagnosis.usable).toBe(true)
+    for (const probe of [
+      'abort',
+      'one BOS',
+      'prefix replay',
+      'stop text',
+      'top-k entries',
+      'logprob mode',
+      'drafts',
+      'seed',
+    ])
+      expect([probe, state(probe)]).toEqual([probe, 'ok'])
   })
 
   real('a prompt longer than the context is refused before it is sent', async () => {

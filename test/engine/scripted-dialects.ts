@@ -6,6 +6,7 @@ export type Dialect = 'vllm' | 'sglang' | 'llamacpp' | 'ollama' | 'openai'
 export interface Asked {
   readonly prefix: readonly number[]
   readonly seed: number
+  readonly temperature: number
   readonly maxTokens: number
   readonly k: number
   readonly stop: readonly string[]
@@ -25,6 +26,10 @@ export interface Quirks {
   readonly cumulative?: boolean
   /** a draft model: every logprob after the first of a chunk is 0 */
   readonly zeroLogprobs?: boolean
+  /** logprobs after temperature rather than before */
+  readonly processed?: boolean
+  /** the server puts a BOS before a rendered prompt that has one */
+  readonly doubleBos?: boolean
   /** thinking in a field of its own, by which name */
   readonly reasoning?: 'reasoning' | 'reasoning_content' | 'both'
 }
@@ -71,6 +76,7 @@ export function readRequest(dialect: Dialect, raw: unknown): Asked {
       return {
         prefix: typeof prompt === 'string' && body.add_special_tokens !== false ? [BOS, ...text] : text,
         seed: num(body.seed, 0),
+        temperature: num(body.temperature, 1),
         maxTokens: num(body.max_tokens, 16),
         k: num(body.logprobs, 0),
         stop: (body.stop ?? []) as string[],
@@ -81,6 +87,7 @@ export function readRequest(dialect: Dialect, raw: unknown): Asked {
       return {
         prefix: (body.input_ids as number[] | undefined) ?? [BOS, ...encode(String(body.text))],
         seed: num(params.sampling_seed, 0),
+        temperature: num(params.temperature, 1),
         maxTokens: num(params.max_new_tokens, 128),
         k: num(body.top_logprobs_num, 0),
         stop: (params.stop ?? []) as string[],
@@ -92,6 +99,7 @@ export function readRequest(dialect: Dialect, raw: unknown): Asked {
           .flat()
           .flatMap((p) => (typeof p === 'string' ? encode(p) : [p])),
         seed: num(body.seed, 0),
+        temperature: num(body.temperature, 1),
         maxTokens: num(body.n_predict, 1e9),
         k: num(body.n_probs, 0),
         stop: (body.stop ?? []) as string[],
@@ -103,6 +111,7 @@ export function readRequest(dialect: Dialect, raw: unknown): Asked {
           body.raw === true ? String(body.prompt) : chatText([{ role: 'user', content: String(body.prompt) }]),
         ),
         seed: num(options.seed, 0),
+        temperature: num(options.temperature, 1),
         maxTokens: num(options.num_predict, 1e9),
         k: num(body.top_logprobs, 0),
         stop: (options.stop ?? []) as string[],
@@ -112,6 +121,7 @@ export function readRequest(dialect: Dialect, raw: unknown): Asked {
       return {
         prefix: encode(chatText(body.messages as { role: string; content: string }[])),
         seed: num(body.seed, 0),
+        temperature: num(body.temperature, 1),
         maxTokens: num(body.max_tokens, 1e9),
         k: num(body.top_logprobs, 0),
         stop: (body.stop ?? []) as string[],
@@ -328,7 +338,7 @@ function openaiVoice(asked: Asked, quirks: Quirks): Voice {
 }
 
 /** Everything but the streams: what an engine asks when it opens, renders and tokenises. */
-export function answer(dialect: Dialect, path: string, raw: unknown): unknown {
+export function answer(dialect: Dialect, path: string, raw: unknown, quirks: Quirks = {}): unknown {
   const body = (raw ?? {}) as Body
   const models = (owner: string) => ({
     object: 'list',
@@ -339,7 +349,11 @@ export function answer(dialect: Dialect, path: string, raw: unknown): unknown {
     vllm: {
       '/v1/models': () => models('vllm'),
       '/version': () => ({ version: '0.28.0' }),
-      '/tokenize': () => ({ tokens: messages ? encode(chatText(messages)) : encode(String(body.prompt)) }),
+      '/tokenize': () => ({
+        tokens: messages
+          ? [...(quirks.doubleBos ? [BOS, BOS] : []), ...encode(chatText(messages))]
+          : encode(String(body.prompt)),
+      }),
       '/detokenize': () => ({ prompt: decode(body.tokens as number[]) }),
     },
     sglang: {

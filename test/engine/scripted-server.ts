@@ -43,6 +43,10 @@ export interface Faults extends Quirks {
   readonly html?: boolean
   readonly garbage?: boolean
   readonly ignoreLimit?: boolean
+  /** a limit of the server's own, whatever was asked for */
+  readonly limit?: number
+  /** goes on generating when the client has gone */
+  readonly deaf?: boolean
   /** SGLang: how long an abort takes to be confirmed */
   readonly abortMs?: number
   readonly firstMs?: number
@@ -87,6 +91,7 @@ export interface ScriptedServer {
 export async function scriptedServer(options: ScriptedOptions): Promise<ScriptedServer> {
   const { dialect, lasting = 40 } = options
   const rng = random(options.seed ?? 1)
+  const constant = typeof options.faults === 'object' ? options.faults : {}
   const requests: Recorded[] = []
   const count = { begun: 0, finished: 0, aborted: 0, leaked: 0, live: 0, peak: 0, generated: 0 }
   const cancels = new Map<string, (() => void)[]>()
@@ -102,7 +107,8 @@ export async function scriptedServer(options: ScriptedOptions): Promise<Scripted
       return json(response, 200, {})
     }
     if (path !== paths[dialect]) {
-      const reply = answer(dialect, path, body)
+      const reply = gauges(dialect, path, count.live) ?? answer(dialect, path, body, constant)
+      if (typeof reply === 'string') return text(response, 200, reply, 'text/plain')
       return json(response, reply === undefined ? 404 : 200, reply ?? { error: 'not found' })
     }
     const asked = readRequest(dialect, body)
@@ -147,7 +153,8 @@ export async function scriptedServer(options: ScriptedOptions): Promise<Scripted
     if (faults.garbage) return out.raw('this is no JSON')
     let sent = 0
     for (const { tokens, end } of groups(asked, options, faults, lasting, rng.split(-count.begun))) {
-      if (state.gone) return
+      if (state.gone && !faults.deaf) return
+      if (state.gone) await sleep(5)
       if (state.cancelled) {
         await sleep(faults.abortMs ?? 0)
         return out.events([cancelledEvent(asked, sent)], true)
@@ -237,7 +244,7 @@ function* groups(
   const script = said && [...said, EOS]
   const stream = continuation(asked.prefix, asked.seed, lasting)
   const next = (i: number): Sampled =>
-    script ? { id: script[i] ?? EOS, logprob: -0.5, top: [] } : stream.next(asked.k)
+    script ? { id: script[i] ?? EOS, logprob: -0.5, top: [] } : heated(stream.next(asked.k), asked, faults)
   // these two look for stop texts themselves and keep them
   const watching = (options.dialect === 'vllm' || options.dialect === 'sglang') && asked.stop.length > 0
   const decoder = new TextDecoder()
@@ -252,11 +259,27 @@ function* groups(
       const found = stopIn(text, asked.stop)
       if (found) return yield { tokens: group, end: { reason: 'stop', text: found.stop } }
     }
-    if (i + 1 >= asked.maxTokens && !faults.ignoreLimit) return yield { tokens: group, end: { reason: 'length' } }
+    if (i + 1 >= Math.min(asked.maxTokens, faults.limit ?? Infinity) && !faults.ignoreLimit)
+      return yield { tokens: group, end: { reason: 'length' } }
     if (group.length < rng.int(1, faults.group ?? 1)) continue
     yield { tokens: group }
     group = []
   }
+}
+
+/** Logprobs as a server in processed mode gives them. */
+function heated(token: Sampled, { temperature }: Asked, { processed }: Faults): Sampled {
+  if (!processed || temperature === 0) return token
+  return { ...token, top: token.top.map(({ id, logprob }) => ({ id, logprob: logprob / temperature })) }
+}
+
+/** What the servers tell of themselves, each in its own way. */
+function gauges(dialect: Dialect, path: string, live: number): unknown {
+  if (dialect === 'vllm' && path === '/metrics') return `vllm:num_requests_running{model_name="scripted"} ${live}\n`
+  if (dialect === 'sglang' && path === '/metrics') return `sglang:num_running_reqs{model_name="scripted"} ${live}\n`
+  if (dialect === 'llamacpp' && path === '/slots')
+    return Array.from({ length: 4 }, (_, id) => ({ id, is_processing: id < live }))
+  return undefined
 }
 
 /** Puts events on the wire, cut as the faults say. */
