@@ -12,8 +12,14 @@ import type { FromWorker, ToWorker, WorkerSettings } from './worker.ts'
 export interface Pool {
   /** Starts a stream; `family` names what it should share a cache with. */
   open(request: Omit<Request, 'stream'>, family: string): Stream
-  stats(): Promise<{ copied: number; evicted: number; held: number }[]>
+  stats(): Promise<Stats[]>
   close(): Promise<void>
+}
+
+export interface Stats {
+  readonly copied: number
+  readonly evicted: number
+  readonly held: number
 }
 
 export interface Stream {
@@ -25,7 +31,7 @@ export interface Stream {
 interface Thread {
   readonly worker: Worker
   readonly streams: Map<number, Inbox>
-  readonly asked: ((stats: { copied: number; evicted: number; held: number }) => void)[]
+  readonly asked: ((stats: Stats) => void)[]
 }
 
 interface Inbox {
@@ -126,20 +132,20 @@ export function createPool(size: number, settings: WorkerSettings): Pool {
     }
   }
 
+  function statsOf({ worker, streams: here, asked }: Thread): Promise<Stats> {
+    return new Promise((resolve) => {
+      worker.ref()
+      asked.push((stats) => {
+        if (here.size === 0) worker.unref()
+        resolve(stats)
+      })
+      worker.postMessage({ type: 'stats' } satisfies ToWorker)
+    })
+  }
+
   return {
     open,
-    stats: () =>
-      Promise.all(
-        threads
-          .filter((t) => t !== undefined)
-          .map(
-            (t) =>
-              new Promise<{ copied: number; evicted: number; held: number }>((resolve) => {
-                t.asked.push(resolve)
-                t.worker.postMessage({ type: 'stats' } satisfies ToWorker)
-              }),
-          ),
-      ),
+    stats: () => Promise.all(threads.filter((t) => t !== undefined).map(statsOf)),
     close: async () => {
       closed = true
       await Promise.all(threads.map((t) => t?.worker.terminate()))
