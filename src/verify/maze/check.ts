@@ -77,13 +77,22 @@ export function checkMazeAnswer(maze: Read<Maze>, text: string): Verdict {
 /** Judges a list of moves so far. A right beginning passes; it is complete when it reaches E with the counts it needs. */
 export function checkMazeSteps(maze: Read<Maze>, text: string): Verdict {
   if (isUnread(maze)) return { kind: 'unknown', reason: maze.unread }
-  const said = readSteps(text)
+  const read = readSteps(text)
+  const said = { ...read, steps: lastList(maze.grid, read.steps) }
   const wrong = wrongPlace(maze.grid, said) ?? wrongStep(maze, said.steps)
   if (wrong) return { kind: 'fail', feedback: wrong }
   const first = said.steps[0]
   if (!first) return said.start ? { kind: 'pass', complete: false } : { kind: 'unknown', reason: 'no move is stated' }
   if (!sameCell(first.from, maze.grid.start)) return { kind: 'unknown', reason: 'the moves do not begin at S' }
   return { kind: 'pass', complete: isWhole(maze, said.steps) }
+}
+
+/** A list that begins at S anew replaces what was listed before it: no path comes back to S. */
+function lastList(grid: Grid, steps: readonly Step[]): readonly Step[] {
+  const from = steps.findLastIndex(
+    (s, i) => i > 0 && sameCell(s.from, grid.start) && !sameCell(steps[i - 1]!.to, s.from),
+  )
+  return from < 0 ? steps : steps.slice(from)
 }
 
 function isWhole(maze: Maze, steps: readonly Step[]): boolean {

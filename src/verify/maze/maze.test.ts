@@ -224,3 +224,20 @@ it('does not judge a count that may go on', () => {
     if (said !== undefined) expect(maze.verify(instance, said, 'partial').kind).not.toBe('fail')
   }
 })
+
+it('takes a list begun anew for the list, and a thought for no move', () => {
+  const prompt =
+    '#####\n#SXX#\n###X#\n#EXX#\n#####\nHow many total turns are there in the provided path (marked by X) from S to E? Available options:\nA. 0\nB. 2.'
+  const read = parsed(prompt)
+  const right = stepLines(oracle(prompt))
+  expect(checkMazeSteps(read, `(1,1) -> (1,2) right R=0 L=0\n${right.join('\n')}\n`)).toEqual({
+    kind: 'pass',
+    complete: true,
+  })
+  expect(checkMazeSteps(read, `${right[1]}\n(1,2) -> (2,2) is blocked by a wall\n${right[2]}\n`)).toEqual({
+    kind: 'pass',
+    complete: false,
+  })
+  expect(checkMazeSteps(read, '(1,1) -> (2,1) down\n').kind).toBe('fail')
+  expect(checkMazeSteps(read, '(1,2) -> (1,3) right R=0 L=0\n').kind).toBe('unknown')
+})

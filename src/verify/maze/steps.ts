@@ -21,6 +21,8 @@ export interface Steps {
 const limit = 200_000
 const cell = String.raw`[([]\s*(\d{1,4})\s*,\s*(\d{1,4})\s*[)\]]`
 const arrow = String.raw`\s*(?:->|-->|=>|→|⇒|to)\s*`
+const thought =
+  /\b(?:not|no|can't|cannot|blocked|wall|invalid|wrong|instead|impossible|if|would|could|might|maybe|suppose|wait|option)\b|\?/i
 const cellForm = new RegExp(cell, 'g')
 const chainForm = new RegExp(`${cell}((?:${arrow}${cell})+)`, 'g')
 const place = new RegExp(
@@ -45,6 +47,8 @@ export function readSteps(text: string): Steps {
       else exit = [Number(at[2]), Number(at[3])]
       continue
     }
+    // "(1,1) -> (2,1) is blocked" is a thought about a move
+    if (thought.test(line)) continue
     const moves = movesOf(line)
     steps.push(...moves.cells)
     const last = steps.length - 1
