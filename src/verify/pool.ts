@@ -52,6 +52,8 @@ export function verifierPool(options: PoolOptions = {}): VerifierPool {
   function start(): Thread {
     const worker = new Worker(built('verify/worker.js'), {
       workerData: { registry },
+      // the parent's flags (--input-type, loaders) are not the thread's
+      execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, stackSizeMb: 8 },
       // a verifier's library may print; that must not end up among a command's rows
       stdout: true,

@@ -158,7 +158,9 @@ export const chain: Task<ChainInstance> = {
     return answer !== undefined && Number(answer) === chainValues(instance).at(-1)
   },
   generate(random, { size = 20 }) {
-    const steps = Array.from({ length: Math.max(1, Math.round(size)) }, () => step(random))
+    if (!Number.isInteger(size) || size < 1 || size > 1e6)
+      throw new InputError('option "size" must be 1 to 1000000 steps')
+    const steps = Array.from({ length: size }, () => step(random))
     return { start: random.int(0, MODULUS - 1), steps }
   },
   difficulty: ({ steps }) => steps.length,

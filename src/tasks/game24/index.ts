@@ -25,6 +25,12 @@ const question = (instance: Game24Instance): string =>
 Use each number exactly once, with only + - * / and brackets.
 Think step by step, then give just the expression in \\boxed{}.`
 
+function whole(value: unknown, name: string, low: number, high: number): number {
+  if (!Number.isInteger(value) || (value as number) < low || (value as number) > high)
+    throw new InputError(`option "${name}" must be an integer from ${low} to ${high}`)
+  return value as number
+}
+
 function integers(values: readonly unknown[], field: string): number[] {
   const bad = values.findIndex((v) => !Number.isSafeInteger(v))
   if (bad >= 0) throw new InputError(`field "${field}": item ${bad + 1} must be an integer`)
@@ -123,18 +129,16 @@ export const game24: Task<Game24Instance> = {
     const verdict = verifyGame24(game(instance), answer, 'final')
     return verdict.kind === 'unknown' ? undefined : verdict.kind === 'pass'
   },
-  generate(random, { size = 4, target = 24, max = 13 }) {
-    const goal = rational(Number(target))
-    for (;;) {
-      const numbers = Array.from({ length: size }, () => random.int(1, Number(max)))
-      if (
-        reaches(
-          numbers.map((n) => rational(n)),
-          goal,
-        )
-      )
-        return { numbers, target: Number(target) }
+  generate(random, options) {
+    const size = whole(options.size ?? 4, 'size', 2, 6)
+    const target = whole(options.target ?? 24, 'target', -10_000, 10_000)
+    const max = whole(options.max ?? 13, 'max', 1, 1000)
+    for (let tries = 0; tries < 100_000; tries++) {
+      const numbers = Array.from({ length: size }, () => random.int(1, max))
+      const exact = numbers.map((n) => rational(n))
+      if (reaches(exact, rational(target))) return { numbers, target }
     }
+    throw new InputError(`no ${size} numbers up to ${max} that make ${target} were found; raise "max" or "size"`)
   },
   difficulty: ({ numbers }) => numbers.length,
   rectify: {

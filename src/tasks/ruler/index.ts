@@ -121,6 +121,13 @@ function rulerTask(name: string, kind: RulerInstance['kind']): Task<RulerInstanc
     },
     generate: (random, options) => {
       const wanted = options.kind ?? kind
+      for (const name of ['size', 'chains', 'hops']) {
+        const value = options[name]
+        if (value !== undefined && (!Number.isInteger(value) || (value as number) < 1 || (value as number) > 1e7))
+          throw new InputError(`option "${name}" must be a positive integer`)
+      }
+      if (wanted !== 'vt' && wanted !== 'cwe' && wanted !== 'fwe')
+        throw new InputError('option "kind" must be vt, cwe or fwe')
       if (wanted === 'cwe') return commonWords(random, options)
       if (wanted === 'fwe') return frequentWords(random, options)
       return variableTracking(random, options)
