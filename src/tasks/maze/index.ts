@@ -86,6 +86,6 @@ function statedMoves(text: string): string | undefined {
 function finalAnswer(instance: MazeInstance, text: string): string | undefined {
   const read = parsed(instance.prompt)
   const letter = isUnread(read) ? undefined : chosenOption(text, read.options)
-  if (letter !== undefined) return `\\boxed{${letter}}`
+  if (letter !== undefined) return letter
   return readSteps(text).steps.length > 0 ? text : undefined
 }

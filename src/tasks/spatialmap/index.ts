@@ -78,6 +78,5 @@ function statedClaims(instance: SpatialMapInstance, text: string): string | unde
 
 function finalAnswer(instance: SpatialMapInstance, text: string): string | undefined {
   const read = parsed(instance.prompt)
-  const letter = 'unread' in read ? undefined : chosenOption(text, read.options)
-  return letter === undefined ? undefined : `\\boxed{${letter}}`
+  return 'unread' in read ? undefined : chosenOption(text, read.options)
 }
