@@ -56,9 +56,17 @@ export function lastBox(text: string): string | undefined {
   return boxes(text).at(-1)
 }
 
+/** What stands in the last <answer>…</answer>; a lost first bracket is forgiven. */
+export function lastAnswerTag(text: string): string | undefined {
+  const lower = text.toLowerCase()
+  const close = lower.lastIndexOf('</answer>')
+  const open = close < 0 ? -1 : lower.lastIndexOf('answer>', close - 1)
+  return open < 0 || text[open - 1] === '/' ? undefined : text.slice(open + 'answer>'.length, close)
+}
+
 /** An honest "nothing yet". */
 export function isNone(text: string): boolean {
-  if (/\d/.test(text)) return false
+  if (text.length > 200 || /\d/.test(text)) return false
   const bare = text
     .toLowerCase()
     .replace(/\\(?:text|mathrm|textbf)\b/g, '')

@@ -17,9 +17,9 @@ export interface StepsResult {
   readonly left: string[]
 }
 
-const number = String.raw`\(?-?\d+(?:\s*/\s*\d+)?(?:\.\d+)?\)?`
+const number = String.raw`(?<!\d)\(?-?\d{1,12}(?:\s?/\s?\d{1,12})?(?:\.\d{1,12})?\)?`
 const operation = new RegExp(
-  String.raw`(${number})\s*([-+*/\u00d7\u00f7\u2212\u00b7x]|\\times|\\cdot|\\div)\s*(${number})\s*=\s*(${number})`,
+  String.raw`(${number})\s{0,4}([-+*/\u00d7\u00f7\u2212\u00b7x]|\\times|\\cdot|\\div)\s{0,4}(${number})\s{0,4}=\s{0,4}(${number})`,
   'g',
 )
 const available = /available numbers\s*:?\s*[[(]?([^\])\n]*)[\])]?/i

@@ -70,7 +70,7 @@ const lineShape =
 
 /** Is this line of thinking a step, and is it right: the right operation on the right value with the right result? */
 function lineIsRight(instance: ChainInstance, values: readonly number[], line: string): boolean | undefined {
-  const m = lineShape.exec(line)
+  const m = lineShape.exec(line.slice(0, 200))
   if (!m) return undefined
   const step = Number(m[1])
   const wanted = instance.steps[step - 1]
@@ -104,9 +104,7 @@ function verifyState(instance: ChainInstance, answer: string): Verdict {
 function finalAnswer(text: string): string | undefined {
   const after = afterThinking(text)
   const box = lastBox(after)
-  const said =
-    box ??
-    /(?:answer|value)(?: is|:)?\s*\**\s*(-?\d{1,9})\b(?!.*(?:answer|value)(?: is|:)?\s*\**\s*-?\d)/is.exec(after)?.[1]
+  const said = box ?? [...after.matchAll(/(?:answer|value)(?: is|:)?\s{0,4}\*{0,2}\s{0,4}(-?\d{1,9})\b/gi)].at(-1)?.[1]
   return said === undefined || isNoNumber(said) ? undefined : said.replace(/[^\d-]/g, '')
 }
 

@@ -4,7 +4,7 @@ import { type Game24, verifyGame24 } from '../../verify/game24.ts'
 import { rational } from '../../verify/rational.ts'
 import { reaches } from '../../verify/reach.ts'
 import type { Task } from '../task.ts'
-import { afterThinking, isNone, lastBox, untilBrace } from '../text.ts'
+import { afterThinking, isNone, lastAnswerTag, lastBox, untilBrace } from '../text.ts'
 import { stateOf, verifyState } from './steps.ts'
 
 /** The Game of 24, for any count of integers and any target. */
@@ -69,7 +69,7 @@ function finalExpression(output: string): string | undefined {
   const text = afterThinking(output).slice(-50_000)
   const box = lastBox(text)
   if (box !== undefined) return expressionIn(box)
-  const tag = [...text.matchAll(/<answer>([\s\S]*?)<\/answer>/gi)].at(-1)?.[1]
+  const tag = lastAnswerTag(text)
   if (tag !== undefined) return expressionIn(tag)
   const lead = [...text.matchAll(/\b(?:answer|expression|solution)\b\**\s*(?:is\b|:)\**\s*:?[\s"`]*/gi)].at(-1)
   const rest = lead ? text.slice(lead.index + lead[0].length) : (text.trimEnd().split('\n').at(-1) ?? '')

@@ -1,4 +1,4 @@
-import { afterThinking, boxes, untilBrace } from '../text.ts'
+import { afterThinking, boxes, lastAnswerTag, untilBrace } from '../text.ts'
 
 /**
  * The final answer in a model's text, by the strongest sign that is there: the last box, "#### 18", answer tags, a JSON field,
@@ -9,7 +9,7 @@ export function finalAnswer(output: string): string | undefined {
   const answer =
     boxes(text).at(-1) ??
     last(text, /####\s*([^\n]+)/g) ??
-    last(text, /<?answer>\s*([\s\S]*?)\s*<\/answer>/gi) ??
+    lastAnswerTag(text) ??
     jsonField(text) ??
     said(text) ??
     lastFormula(text) ??
@@ -59,7 +59,7 @@ function said(text: string): string | undefined {
 function lastFormula(text: string): string | undefined {
   const m =
     /(?:\bis|\bare|=|:)\s*(?:\*\*)?(?:\$([^$\n]+)\$|\\\(([^\n]+?)\\\)|\\\[\s*([^\n]+?)\s*\\\])(?:\*\*)?\s*\.?\s*$/.exec(
-      text,
+      text.trimEnd().slice(-1000),
     )
   return m?.[1] ?? m?.[2] ?? m?.[3]
 }

@@ -39,12 +39,19 @@ function read(raw: unknown): RulerInstance {
 /** The names or words that a list states, in order, once each. */
 function items({ kind }: RulerInstance, text: string): string[] {
   if (kind === 'vt') {
-    const names = text.match(/\b[A-Z]{2,}\b/g) ?? []
+    const names = text.slice(0, 20_000).match(/\b[A-Z]{2,}\b/g) ?? []
     return [...new Set(names.filter((name) => name !== 'VAR'))]
   }
   const words = text
+    .slice(0, 4000)
     .split(/[,;\n]|\band\b|\s+(?=\d+[.)])/)
-    .map((item) => item.replace(/^[\s\d.)*`"'-]+|[\s.*`"'()\d-]+$/g, '').toLowerCase())
+    .map((item) =>
+      item
+        .trim()
+        .slice(0, 200)
+        .replace(/^[\s\d.)*`"'-]+|[\s.*`"'()\d-]+$/g, '')
+        .toLowerCase(),
+    )
     .flatMap((item) => (/^[a-z]+(?:\s+[a-z]+)*$/.test(item) ? item.split(/\s+/) : []))
   return [...new Set(words)]
 }
