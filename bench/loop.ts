@@ -27,7 +27,15 @@ async function* tokens(count: number, signal?: AbortSignal): AsyncGenerator<Toke
 const engine: Engine = {
   name: 'synthetic',
   model: 'synthetic',
-  can: { ids: true, topLogprobs: 0, attentionEntropy: false, seed: true, fork: 'shared', resume: 'token', context: Number.POSITIVE_INFINITY },
+  can: {
+    ids: true,
+    topLogprobs: 0,
+    attentionEntropy: false,
+    seed: true,
+    fork: 'shared',
+    resume: 'token',
+    context: Number.POSITIVE_INFINITY,
+  },
   markers: { thinkOpen: '<think>', thinkClose: '</think>', thinkOpened: true, userTurn: (text) => text },
   begin: async (prompt) => Trace.begin(prompt, [{ id: 0, text: 'Q<think>\n' }]),
   encode: async (text) => [{ id: 0, text }],
@@ -47,7 +55,10 @@ const monitors: AnyMonitor[] = [
   silent('paragraphs', everyParagraphs(never)),
   silent('tokens', everyTokens(never)),
   silent('word', atWord(['Wait', 'Hmm', 'Actually'])),
-  silent('own', when('own', 0, (n: number, token) => [n + (token.logprob ?? 0), false] as const)),
+  silent(
+    'own',
+    when('own', 0, (n: number, token) => [n + (token.logprob ?? 0), false] as const),
+  ),
 ]
 
 async function timed(work: () => Promise<void>): Promise<number> {
