@@ -88,14 +88,14 @@ function directionIn(words: string): Direction | undefined {
 function labels(words: string, own: boolean): Partial<Step> {
   const right = /\bR(?:ight)?(?:[ _]turns?)?\s*[=:]\s*(\d{1,6})\b/i.exec(words)
   const left = /\bL(?:eft)?(?:[ _]turns?)?\s*[=:]\s*(\d{1,6})\b/i.exec(words)
-  const turn = /\bturn type\s*[:=]\s*(straight|right|left|u[ _-]?turn|back)/i.exec(words)?.[1]?.toLowerCase()
+  const turn = /\bturn type\s*[:=]\s*(straight|right|left|u[ _-]?turn|back|reverse)/i.exec(words)?.[1]?.toLowerCase()
   const direction = own
     ? directionIn(words)
     : (/\bcurrent direction\s*[:=]\s*(up|down|left|right)\b/i.exec(words)?.[1]?.toLowerCase() as Direction | undefined)
   return {
     ...(right && { right: Number(right[1]) }),
     ...(left && { left: Number(left[1]) }),
-    ...(turn && { turn: turn.startsWith('u') ? 'back' : (turn as Turn) }),
+    ...(turn && { turn: /^(?:u|back|rev)/.test(turn) ? 'back' : (turn as Turn) }),
     ...(direction && { direction }),
   }
 }

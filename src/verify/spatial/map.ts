@@ -88,7 +88,14 @@ function readStatements(told: string): { names: string[]; premises: Relation[] }
   return { names, premises }
 }
 
-const badName = (name: string): boolean => name === '' || name.length > 200 || /\n/.test(name.trim())
+/** A "name" that holds a verb or a direction is a sentence of a form that we do not know. */
+const sentence = new RegExp(
+  String.raw`\s(?:is|are|was|lies|sits|stands)\s|\b(?:${directionWords})\s+(?:of|from)\b`,
+  'i',
+)
+
+const badName = (name: string): boolean =>
+  name === '' || name.length > 200 || /\n/.test(name.trim()) || sentence.test(name)
 
 function splitSentence(
   between: string,

@@ -217,3 +217,23 @@ describe('claims', () => {
     expect(kind('Elm Toy is to the Northeast of Oak Cafe.\nElm Toys is to the Southwest of Oak Cafe.')).toBe('fail')
   })
 })
+
+describe('maps that are not understood', () => {
+  it.each([
+    'Elm is directly north of Oak. Pine is to the Northeast of Elm.',
+    'Pine is to the Northeast of Oak and to the South of Elm. Oak is to the East of Elm.',
+    'Oak is in the map. Pine lies to the Northeast of Oak. Elm is to the Northeast of Oak.',
+    'Nothing at all.',
+  ])('%s', (told) => {
+    expect(readSpatialMap(`Consider a map with multiple objects: \n${told} \n\n Please answer …`)).toHaveProperty(
+      'unread',
+    )
+  })
+  it('counts stated plain directions in every reading', () => {
+    const told =
+      'Consider a map with multiple objects:\nOak is in the map. Pine is to the North of Oak. Elm is to the North of Pine. Please answer the following multiple-choice question based on the provided information. How many objects are in the North of Oak? Available options:\nA. 0\nB. 2\nC. 1\nD. 3.'
+    const kinds = ['A', 'B', 'C', 'D'].map((l) => checkSpatialAnswer(readSpatialMap(told), `\\boxed{${l}}`))
+    expect(kinds.map((v) => v.kind)).toEqual(['fail', 'pass', 'fail', 'fail'])
+    expect(kinds[1]).toEqual({ kind: 'pass', complete: true })
+  })
+})
