@@ -2,6 +2,7 @@ import { entropyBits } from '../early-stop/entropy.ts'
 import type { Extractor } from '../early-stop/statement.ts'
 import type { RunView, Trigger } from '../steer/monitor.ts'
 import type { Token } from '../trace/token.ts'
+import { affordable } from './affordable.ts'
 
 export interface AdaptiveOptions {
   /** a look at the latest after this many lines … */
@@ -9,6 +10,9 @@ export interface AdaptiveOptions {
   /** … and never sooner than after this many */
   readonly gap: number
   readonly stated: Extractor
+  /** what forks may cost as a share of the main text, and what the first is expected to cost */
+  readonly share: number
+  readonly first: number
   /** ask the engine for alternatives, so that a line of unusual entropy is seen */
   readonly entropy: boolean
 }
@@ -17,6 +21,8 @@ interface State {
   readonly lines: number
   /** where in the written text the last look was */
   readonly from: number
+  /** fork tokens on the bill at the last look */
+  readonly before: number | undefined
   readonly bits: number
   readonly tokens: number
   /** running mean and square mean of the lines' entropies */
@@ -25,13 +31,14 @@ interface State {
   readonly square: number
 }
 
-const start: State = { lines: 0, from: 0, bits: 0, tokens: 0, seen: 0, mean: 0, square: 0 }
+const start: State = { lines: 0, from: 0, before: undefined, bits: 0, tokens: 0, seen: 0, mean: 0, square: 0 }
 
 /**
  * When a fork is worth its tokens: after a line whose entropy stands out, that reflects ("Wait", "But"), or that states an
  * answer; at the latest after k lines; never while nothing has been said that could have changed the state.
  */
-export function worthAsking({ k, gap, stated, entropy }: AdaptiveOptions): Trigger {
+export function worthAsking(options: AdaptiveOptions): Trigger {
+  const { k, gap, entropy } = options
   return {
     name: `when it is worth it, at most every ${gap} and at least every ${k} lines`,
     ...(entropy && { needs: { topLogprobs: 20 } }),
@@ -44,7 +51,7 @@ export function worthAsking({ k, gap, stated, entropy }: AdaptiveOptions): Trigg
           this.state = counted
           return false
         }
-        const [next, fire] = atLineEnd(counted, view, k, gap, stated)
+        const [next, fire] = atLineEnd(counted, view, options)
         this.state = next
         return fire
       },
@@ -57,7 +64,7 @@ function count(state: State, token: Token): State {
   return bits === undefined ? state : { ...state, bits: state.bits + bits, tokens: state.tokens + 1 }
 }
 
-function atLineEnd(state: State, view: RunView, k: number, gap: number, stated: Extractor): [State, boolean] {
+function atLineEnd(state: State, view: RunView, { k, gap, stated, share, first }: AdaptiveOptions): [State, boolean] {
   const lines = state.lines + 1
   const h = state.tokens > 0 ? state.bits / state.tokens : undefined
   const deviation = Math.sqrt(Math.max(0, state.square - state.mean ** 2))
@@ -68,12 +75,12 @@ function atLineEnd(state: State, view: RunView, k: number, gap: number, stated: 
       ? {}
       : { seen, mean: state.mean + (h - state.mean) / seen, square: state.square + (h * h - state.square) / seen }
   const next: State = { ...state, ...learnt, lines, bits: 0, tokens: 0 }
-  if (lines < gap) return [next, false]
+  if (lines < gap || !affordable(view, state.before, share, first)) return [next, false]
   const text = view.trace.written
   const fresh = text.slice(state.from)
   const reason = lines >= k || uneasy || reflects(fresh) || (stated(text).at(-1)?.end ?? 0) > state.from
   if (!reason || !mayHaveChanged(fresh, text.slice(0, state.from))) return [next, false]
-  return [{ ...next, lines: 0, from: text.length }, true]
+  return [{ ...next, lines: 0, from: text.length, before: view.ledger.fork }, true]
 }
 
 /** The newest line turns on what was said before it. */

@@ -12,7 +12,7 @@ import { statedBy, statedNow } from './stated.ts'
 export const interwhenAdaptive: Method = {
   name: 'interwhen-adaptive',
   summary: 'interwhen that forks only when entropy, a reflection or a stated answer makes it worth it',
-  parameters: { k: 30, gap: 3, retries: 5, retry: 'answer', sync: false },
+  parameters: { k: 30, gap: 3, share: 0.2, retries: 5, retry: 'thinking', sync: false },
   choices: { retry: ['answer', 'thinking'] },
   least: { k: 1, gap: 1 },
   async run(context) {
@@ -23,6 +23,8 @@ export const interwhenAdaptive: Method = {
       k: Number(parameters.k),
       gap: Number(parameters.gap),
       stated,
+      share: Number(parameters.share),
+      first: task.elicit(instance).maxTokens / 4,
       entropy: engine.can.topLogprobs > 0,
     })
     const now = statedNow(stated)

@@ -14,7 +14,7 @@ import { outcome, startRuns } from './run.ts'
 export const interwhenMeta: Method = {
   name: 'interwhen-meta',
   summary: 'the prompt asks for checkable notes, which are verified without a fork (interwhen, Table 3)',
-  parameters: { retries: 5, retry: 'answer', sync: false },
+  parameters: { retries: 5, retry: 'thinking', sync: false },
   choices: { retry: ['answer', 'thinking'] },
   async run(context) {
     const { task, instance } = context

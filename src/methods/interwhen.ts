@@ -1,4 +1,5 @@
 import type { Result } from '../trace/event.ts'
+import { everyAffordable } from './affordable.ts'
 import type { Method, MethodContext } from './method.ts'
 import { verifyFinal, verifyThinking } from './monitors.ts'
 import { outcome, startRuns } from './run.ts'
@@ -11,16 +12,20 @@ import { outcome, startRuns } from './run.ts'
 export const interwhen: Method = {
   name: 'interwhen',
   summary: 'fork every k lines, verify, roll back with feedback (interwhen, Algorithm 1)',
-  parameters: { k: 10, by: 'lines', warmup: 0, retries: 5, retry: 'answer', sync: false },
+  parameters: { k: 3, by: 'lines', warmup: 0, share: 0.2, retries: 5, retry: 'thinking', sync: false },
   choices: { by: ['lines', 'paragraphs'], retry: ['answer', 'thinking'] },
   least: { k: 1 },
   async run(context) {
     const { task, instance, parameters } = context
     const runs = startRuns(context)
     const thinking = verifyThinking(task, instance, {
-      k: Number(parameters.k),
-      by: parameters.by as 'lines' | 'paragraphs',
-      warmup: Number(parameters.warmup),
+      when: everyAffordable({
+        k: Number(parameters.k),
+        by: parameters.by as 'lines' | 'paragraphs',
+        warmup: Number(parameters.warmup),
+        share: Number(parameters.share),
+        first: task.elicit(instance).maxTokens / 4,
+      }),
     })
     const result = await runs.run(task.prompt(instance), [thinking, finalMonitor(context)], {
       policy: policyOf(context),

@@ -44,10 +44,10 @@ const rambling: FakeOptions = {
 
 describe('silence changes nothing', () => {
   test.each([
-    'interwhen:k=1',
-    'interwhen:k=3,warmup=2',
+    'interwhen:k=1,share=0',
+    'interwhen:k=3,warmup=2,share=0.5',
     'interwhen:k=4,sync=true',
-    'interwhen-adaptive:gap=1,k=4',
+    'interwhen-adaptive:gap=1,k=4,share=0',
     'k-stable',
     'k-stable+verify',
     'eat:at=lines,every=1',
@@ -65,7 +65,7 @@ describe('silence changes nothing', () => {
   })
 
   test('the comparison is not empty: forks were made, and other seeds differ', async () => {
-    const { result, tokens } = await go('interwhen:k=1', rambling)
+    const { result, tokens } = await go('interwhen:k=1,share=0', rambling)
     expect(result.ledger.fork).toBeGreaterThan(10)
     expect((await go('cot', rambling, { seed: 8 })).tokens()).not.toEqual(tokens())
   })
@@ -95,7 +95,7 @@ const mending: FakeOptions = {
 
 describe('interwhen', () => {
   test('rolls back to the fork with feedback, concludes on a whole right answer, and is verified', async () => {
-    const { result, events } = await go('interwhen:k=2,sync=true', mending)
+    const { result, events } = await go('interwhen:k=2,share=0,sync=true', mending)
     expect(result).toMatchObject({ status: 'verified', answer: '(1+2+3)*4', figures: { retries: 1, thinks: true } })
     const kinds = events.flatMap(({ event }) => (event.type === 'intervention' ? [event.intervention.kind] : []))
     expect(kinds).toEqual(['rollback', 'conclude'])
@@ -107,13 +107,16 @@ describe('interwhen', () => {
   })
 
   test('text after the fork is thrown away and stays on the bill', async () => {
-    const { result } = await go('interwhen:k=2', { ...mending, delay: ({ purpose }) => (purpose === 'fork' ? 1 : 0) })
+    const { result } = await go('interwhen:k=2,share=0', {
+      ...mending,
+      delay: ({ purpose }) => (purpose === 'fork' ? 1 : 0),
+    })
     expect(result.status).toBe('verified')
     expect(result.ledger.discarded).toBeGreaterThan(0)
   })
 
   test('a wrong final answer gets feedback; after the last correction the answer is still checked', async () => {
-    const once = await go('interwhen:k=1000,retries=1', mending)
+    const once = await go('interwhen:k=1000,retries=1,retry=answer', mending)
     expect(once.result).toMatchObject({ status: 'verified', answer: '4*(1+2+3)' })
     const never = await go('interwhen:k=1000,retries=0', mending)
     expect(never.result).toMatchObject({ status: 'abstained', output: '', answer: undefined })
@@ -146,7 +149,7 @@ describe('interwhen', () => {
         { after: `Done.\n${forkText}`, text: '(1+2+3)*4}\n' },
       ],
     }
-    const { result, events } = await go('interwhen:k=2,sync=true', plain)
+    const { result, events } = await go('interwhen:k=2,share=0,sync=true', plain)
     expect(result).toMatchObject({ status: 'verified', answer: '(1+2+3)*4', figures: { thinks: false } })
     expect(
       events.filter(({ event }) => event.type === 'intervention' && event.intervention.kind === 'conclude'),
@@ -154,7 +157,7 @@ describe('interwhen', () => {
   })
 
   test('a broken engine never gives an answer', async () => {
-    const { result } = await go('interwhen:k=2', {
+    const { result } = await go('interwhen:k=2,share=0', {
       ...mending,
       fault: (_text, { purpose }, produced) => {
         if (purpose === 'main' && produced === 9) throw new Error('connection reset')
@@ -166,7 +169,11 @@ describe('interwhen', () => {
   test('an abort arrives at every stream', async () => {
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 30)
-    const { result, engine } = await go('interwhen:k=1', { ...rambling, delay: () => 2 }, { signal: stop.signal })
+    const { result, engine } = await go(
+      'interwhen:k=1,share=0',
+      { ...rambling, delay: () => 2 },
+      { signal: stop.signal },
+    )
     expect(result.status).toBe('failed')
     expect(engine.requests.every((r) => r.state !== 'running')).toBe(true)
   })
