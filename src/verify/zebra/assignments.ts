@@ -105,7 +105,7 @@ export function readCells(head: ZebraHead, table: Table, lookUp: (feature: Featu
       named.set(key, known)
       const feature = known >= 0 ? known : only(head.features.map((f) => lookUp(f, said) >= 0))
       const value = feature < 0 ? -1 : lookUp(head.features[feature]!, said)
-      if (feature < 0) unclear.push(show)
+      if (feature < 0 || value === -2) unclear.push(show)
       else if (number < 1 || number > head.houses || value < 0) strays.push(show)
       else cells.push({ house: number - 1, feature, value })
     }

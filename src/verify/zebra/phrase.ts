@@ -11,7 +11,7 @@ export interface Named {
 export interface PhraseReader {
   /** `guessed`: two features have this value and only the style of the phrase tells them apart */
   read(phrase: string): (Named & { readonly guessed: boolean }) | undefined
-  /** the value of this feature that the words name, or -1 */
+  /** the value of this feature that the words name; -1 when none, -2 when they share a word with one ("Samsung") */
   valueOf(feature: number, said: string): number
 }
 
@@ -129,5 +129,7 @@ function assignedValue(feature: Feature, entry: Entry, said: string): number {
   })
   const longest = Math.max(0, ...fitting.map((f) => f.length))
   const best = fitting.filter((f) => f.length === longest)
-  return best.length === 1 ? best[0]!.value : -1
+  if (best.length === 1) return best[0]!.value
+  const shares = entry.values.some((v) => v.some((w) => words.some((said) => sameWord(said, w) > 0)))
+  return shares ? -2 : -1
 }

@@ -198,6 +198,11 @@ describe('stated assignments', () => {
     expect(kind('{"House 9": {"Color": "red"}}')).toBe('fail')
     expect(kind('{"House 1": {"Name": "Alice"}}', 'final')).toBe('fail')
   })
+  it('does not guess what a part of a value means', () => {
+    expect(kind('{"House 1": {"Cigar": "blue"}}')).toBe('unknown')
+    expect(kind('{"House 1": {"Cigar": "master"}}')).toBe('unknown')
+    expect(kind('{"House 1": {"Cigar": "Dunhill"}}')).toBe('fail')
+  })
   it('does not guess the feature of a value that two have', () => {
     expect(kind('{"House 1": {"Thing": "red"}}')).toBe('unknown')
     expect(kind('{"House 1": {"Thing": "white"}}')).toBe('pass')
