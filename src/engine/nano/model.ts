@@ -39,14 +39,16 @@ export interface Batch {
 /** positions a block; the kernel has it too */
 export const BLOCK = 32
 
+export type MatrixName = 'qkv' | 'o' | 'gateUp' | 'down' | 'head'
+
 export interface ModelOptions {
   readonly precision?: Precision
   readonly maxRows?: number
   /** sequences at once */
   readonly tables?: number
   readonly cacheBytes?: number
-  /** 15-bit activations in two products: closer to float, and free where memory is the limit */
-  readonly wide?: boolean
+  /** matrices that take 15-bit activations, in two products: closer to float, at twice the work */
+  readonly wide?: readonly MatrixName[]
 }
 
 export function newBatch(maxRows: number): Batch {
@@ -68,13 +70,21 @@ interface Matrix {
   scales: number
   rows: number
   columns: number
+  /** int8 rows a stream's activations take */
+  parts: number
 }
 
 /** Rows a power of two apart fall into the same few cache lines, so a stride gets a line more. */
 const padded = (floats: number): number => floats + 16
 
 export function createModel(image: Image, shape: Shape, binaries: KernelBinaries, options: ModelOptions = {}): Model {
-  const { precision = 'int8', maxRows = 64, tables = 256, cacheBytes = 192 << 20, wide = true } = options
+  const {
+    precision = 'int8',
+    maxRows = 64,
+    tables = 256,
+    cacheBytes = 192 << 20,
+    wide = ['qkv', 'o', 'gateUp', 'down', 'head'],
+  } = options
   const { hidden, heads, kvHeads, headDim, ffn, layers } = shape
   const float = precision === 'f32'
   const perTable = Math.ceil(shape.context / BLOCK)
@@ -85,7 +95,6 @@ export function createModel(image: Image, shape: Shape, binaries: KernelBinaries
   const qkvRows = (heads + 2 * kvHeads) * headDim
   const stride = Math.ceil(shape.context / 64) * 64 + 64
   const ld = padded(Math.max(qkvRows, 2 * ffn))
-  const parts = wide ? 2 : 1
   const widest = Math.max(hidden, ffn, heads * headDim)
 
   let top = 65536
@@ -119,7 +128,8 @@ export function createModel(image: Image, shape: Shape, binaries: KernelBinaries
   const place = (name: string): number => places.get(name) ?? 0
   const matrix = (name: string): Matrix => {
     const [rows, columns] = image.get(name)!.shape as [number, number]
-    return { at: place(name), scales: place(`${name}.scale`), rows, columns }
+    const parts = wide.some((kind) => name.endsWith(kind)) ? 2 : 1
+    return { at: place(name), scales: place(`${name}.scale`), rows, columns, parts }
   }
   const stackOf = Array.from(
     { length: layers },
@@ -141,8 +151,8 @@ export function createModel(image: Image, shape: Shape, binaries: KernelBinaries
     if (float) {
       kernel.matmulFloat(w.at, h, out, ldo, rows, w.rows, w.columns, add)
     } else {
-      kernel.quantise(h, a8, aScales, rows, w.columns, parts)
-      kernel.matmulInt8(w.at, w.scales, a8, aScales, out, ldo, rows, w.rows, w.columns, parts, add)
+      kernel.quantise(h, a8, aScales, rows, w.columns, w.parts)
+      kernel.matmulInt8(w.at, w.scales, a8, aScales, out, ldo, rows, w.rows, w.columns, w.parts, add)
     }
   }
 

@@ -56,8 +56,9 @@ function tile2(
   let c0 = i32x4.splat(0), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0, c7 = c0
   let d0 = c0, d1 = c0, d2 = c0, d3 = c0, d4 = c0, d5 = c0, d6 = c0, d7 = c0
   let x1 = x + lda
-  for (; w < end; w += 256) {
-    let y = v128.load(x), z = v128.load(x1), v = v128.load(w)
+  for (; w < end; w += 128) {
+    const y = v128.load(x), z = v128.load(x1)
+    let v = v128.load(w)
     c0 = dot(v, y, c0); d0 = dot(v, z, d0)
     v = v128.load(w, 16); c1 = dot(v, y, c1); d1 = dot(v, z, d1)
     v = v128.load(w, 32); c2 = dot(v, y, c2); d2 = dot(v, z, d2)
@@ -66,16 +67,7 @@ function tile2(
     v = v128.load(w, 80); c5 = dot(v, y, c5); d5 = dot(v, z, d5)
     v = v128.load(w, 96); c6 = dot(v, y, c6); d6 = dot(v, z, d6)
     v = v128.load(w, 112); c7 = dot(v, y, c7); d7 = dot(v, z, d7)
-    y = v128.load(x, 16), z = v128.load(x1, 16), v = v128.load(w, 128)
-    c0 = dot(v, y, c0); d0 = dot(v, z, d0)
-    v = v128.load(w, 144); c1 = dot(v, y, c1); d1 = dot(v, z, d1)
-    v = v128.load(w, 160); c2 = dot(v, y, c2); d2 = dot(v, z, d2)
-    v = v128.load(w, 176); c3 = dot(v, y, c3); d3 = dot(v, z, d3)
-    v = v128.load(w, 192); c4 = dot(v, y, c4); d4 = dot(v, z, d4)
-    v = v128.load(w, 208); c5 = dot(v, y, c5); d5 = dot(v, z, d5)
-    v = v128.load(w, 224); c6 = dot(v, y, c6); d6 = dot(v, z, d6)
-    v = v128.load(w, 240); c7 = dot(v, y, c7); d7 = dot(v, z, d7)
-    x += 32; x1 += 32
+    x += 16; x1 += 16
   }
   const a = laneSums(c0, c1, c2, c3), b = laneSums(c4, c5, c6, c7)
   const c = laneSums(d0, d1, d2, d3), d = laneSums(d4, d5, d6, d7)
@@ -100,8 +92,9 @@ function tile4(
   let c00 = i32x4.splat(0), c01 = c00, c02 = c00, c03 = c00, c10 = c00, c11 = c00, c12 = c00, c13 = c00
   let c20 = c00, c21 = c00, c22 = c00, c23 = c00, c30 = c00, c31 = c00, c32 = c00, c33 = c00
   let x1 = x + lda, x2 = x1 + lda, x3 = x2 + lda
-  for (; w < end; w += 256) {
-    let w0 = v128.load(w), w1 = v128.load(w, 16), w2 = v128.load(w, 32), w3 = v128.load(w, 48)
+  // Not unrolled: the compiler loads first what a turn needs, and sixteen sums and eight loads are what the registers hold.
+  for (; w < end; w += 128) {
+    const w0 = v128.load(w), w1 = v128.load(w, 16), w2 = v128.load(w, 32), w3 = v128.load(w, 48)
     let y = v128.load(x)
     c00 = dot(w0, y, c00); c01 = dot(w1, y, c01); c02 = dot(w2, y, c02); c03 = dot(w3, y, c03)
     y = v128.load(x1)
@@ -110,16 +103,7 @@ function tile4(
     c20 = dot(w0, y, c20); c21 = dot(w1, y, c21); c22 = dot(w2, y, c22); c23 = dot(w3, y, c23)
     y = v128.load(x3)
     c30 = dot(w0, y, c30); c31 = dot(w1, y, c31); c32 = dot(w2, y, c32); c33 = dot(w3, y, c33)
-    w0 = v128.load(w, 128), w1 = v128.load(w, 144), w2 = v128.load(w, 160), w3 = v128.load(w, 176)
-    y = v128.load(x, 16)
-    c00 = dot(w0, y, c00); c01 = dot(w1, y, c01); c02 = dot(w2, y, c02); c03 = dot(w3, y, c03)
-    y = v128.load(x1, 16)
-    c10 = dot(w0, y, c10); c11 = dot(w1, y, c11); c12 = dot(w2, y, c12); c13 = dot(w3, y, c13)
-    y = v128.load(x2, 16)
-    c20 = dot(w0, y, c20); c21 = dot(w1, y, c21); c22 = dot(w2, y, c22); c23 = dot(w3, y, c23)
-    y = v128.load(x3, 16)
-    c30 = dot(w0, y, c30); c31 = dot(w1, y, c31); c32 = dot(w2, y, c32); c33 = dot(w3, y, c33)
-    x += 32; x1 += 32; x2 += 32; x3 += 32
+    x += 16; x1 += 16; x2 += 16; x3 += 16
   }
   const d0 = laneSums(c00, c01, c02, c03), d1 = laneSums(c10, c11, c12, c13)
   const d2 = laneSums(c20, c21, c22, c23), d3 = laneSums(c30, c31, c32, c33)
