@@ -31,6 +31,14 @@ export function untilBrace(text: string): string {
   return close < 0 ? line : line.slice(0, close - 1)
 }
 
+/**
+ * Was a fork's line cut off by its length limit rather than ended? A token is at least a character, so what is shorter than the
+ * limit was not cut. The end of a line that was cut ("1" of "12") says nothing.
+ */
+export function isCut(line: string, maxTokens: number, closed: boolean): boolean {
+  return !closed && line.length >= maxTokens
+}
+
 /** The contents of every \boxed{…} or \fbox{…}, in order; a box that never closes is not one. */
 export function boxes(text: string): string[] {
   const out: string[] = []

@@ -2,7 +2,7 @@ import { InputError } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
 import type { Verdict } from '../../trace/words.ts'
 import type { Task } from '../task.ts'
-import { afterThinking, isNone, lastBox } from '../text.ts'
+import { afterThinking, isCut, isNone, lastBox } from '../text.ts'
 
 /**
  * A long-horizon state-tracking task of ours: a start value and N operations modulo 100, one line a step. Every partial
@@ -51,6 +51,8 @@ Do the steps in order. Keep only the last two digits of each result (modulo ${MO
 Write one line a step, like "2: 52 * 3 = 156 -> 56". Then give the last value in \\boxed{}.`
 }
 
+const FORK_TOKENS = 24
+
 const suffix = 'Last finished step and its value (or none): '
 
 /** "12: 56", or several of them: what a fork states. */
@@ -63,6 +65,13 @@ function readState(instance: ChainInstance, text: string): { step: number; value
     if (step <= instance.steps.length) found.push({ step, value: Number(m[2]) })
   }
   return found
+}
+
+/** The first line; without the number at its end where the line may have been cut inside it. */
+function wholeLine(text: string): string {
+  const start = text.trimStart()
+  const line = start.split('\n', 1)[0]!
+  return isCut(line, FORK_TOKENS, line.length < start.length) ? line.replace(/\d+$/, '') : line
 }
 
 const lineShape =
@@ -128,11 +137,11 @@ export const chain: Task<ChainInstance> = {
   read,
   id: ({ start, steps }) => `${start} ${steps.join(' ')}`,
   prompt: ({ start, steps }) => question(start, steps, 1),
-  elicit: () => ({ suffix, maxTokens: 16, stop: ['\n'] }),
+  elicit: () => ({ suffix, maxTokens: FORK_TOKENS, stop: ['\n'] }),
   answerPrefix: 'The last value is \\boxed{',
   extract(instance, text, kind) {
     if (kind === 'final') return finalAnswer(text)
-    const line = text.trimStart().split('\n', 1)[0]!
+    const line = wholeLine(text)
     if (isNone(line)) return undefined
     const stated = readState(instance, line)
     // a bare number says no step, so it cannot be judged
@@ -163,10 +172,9 @@ export const chain: Task<ChainInstance> = {
   },
   difficulty: ({ steps }) => steps.length,
   rectify: {
-    compress: () => ({ suffix, maxTokens: 16, stop: ['\n'], purpose: 'compress' }),
+    compress: () => ({ suffix, maxTokens: FORK_TOKENS, stop: ['\n'], purpose: 'compress' }),
     state(instance, text) {
-      const line = text.trimStart().split('\n', 1)[0]!
-      const last = readState(instance, line).at(-1)
+      const last = readState(instance, wholeLine(text)).at(-1)
       return last && `${last.step}: ${last.value}`
     },
     // Only what remains is told: the prompt shrinks as the work gets done, which is what a short context needs.

@@ -40,6 +40,13 @@ describe('game24', () => {
       expect(game24.extract(instance, none, 'partial'), none).toBeUndefined()
   })
 
+  it('says nothing of an expression that was cut off', () => {
+    const instance = game24.read('1 10 12 13')
+    expect(game24.extract(instance, '(12-10)*1', 'partial')).toBe('(12-10)*1')
+    expect(game24.extract(instance, `${'('.repeat(40)}12-10${')'.repeat(40)}*1`, 'partial')).toBeUndefined()
+    expect(game24.extract(instance, `${'('.repeat(40)}12-10${')'.repeat(40)}*13}`, 'partial')).toMatch(/\*13$/)
+  })
+
   it('takes the last box of the answer, not one of the thinking', () => {
     const out = '<think>\\boxed{1+1}</think>\nThe expression is \\boxed{8*3} no, \\boxed{(8-3)*8-\\frac{3}{1}}'
     expect(game24.extract(game24.read('3 3 8 8'), out, 'final')).toBe('(8-3)*8-\\frac{3}{1}')

@@ -4,7 +4,7 @@ import { type Game24, verifyGame24 } from '../../verify/game24.ts'
 import { rational } from '../../verify/rational.ts'
 import { reaches } from '../../verify/reach.ts'
 import type { Task } from '../task.ts'
-import { afterThinking, isNone, lastAnswerTag, lastBox, untilBrace } from '../text.ts'
+import { afterThinking, isCut, isNone, lastAnswerTag, lastBox, untilBrace } from '../text.ts'
 import { stateOf, verifyState } from './steps.ts'
 
 /** The Game of 24, for any count of integers and any target. */
@@ -17,6 +17,8 @@ const game = ({ numbers, target }: Game24Instance): Game24 => ({
   numbers: numbers.map((n) => rational(n)),
   target: rational(target),
 })
+
+const forkTokens = ({ numbers }: Game24Instance): number => 32 + 8 * numbers.length
 
 const list = ({ numbers }: Game24Instance): string => numbers.join(', ')
 
@@ -98,18 +100,20 @@ export const game24: Task<Game24Instance> = {
     return target === 24 ? sorted : `${sorted} = ${target}`
   },
   prompt: question,
-  elicit: ({ numbers }) => ({
+  elicit: (instance) => ({
     suffix: 'The expression I have so far (or none yet): \\boxed{',
-    maxTokens: 32 + 8 * numbers.length,
+    maxTokens: forkTokens(instance),
     // a closing brace alone would cut \frac{a}{b}
     stop: ['\n', '}.', '}$'],
   }),
   answerPrefix: 'The expression is \\boxed{',
-  extract(_instance, text, kind) {
+  extract(instance, text, kind) {
     if (kind === 'final') return finalExpression(text)
     if (steps.test(text)) return text.trim()
     const box = lastBox(text)
-    return expressionIn(box ?? untilBrace(text.trimStart()))
+    const said = box ?? untilBrace(text.trimStart())
+    const closed = box !== undefined || said.length < text.trimStart().length
+    return isCut(said, forkTokens(instance), closed) ? undefined : expressionIn(said)
   },
   verify: (instance, answer, kind) =>
     kind === 'partial' && steps.test(answer)

@@ -1,4 +1,4 @@
-import { afterThinking, boxes, lastAnswerTag, untilBrace } from '../text.ts'
+import { afterThinking, boxes, isCut, lastAnswerTag, untilBrace } from '../text.ts'
 
 /**
  * The final answer in a model's text, by the strongest sign that is there: the last box, "#### 18", answer tags, a JSON field,
@@ -21,9 +21,11 @@ export function finalAnswer(output: string): string | undefined {
 }
 
 /** A fork's text after an open "\boxed{", or a bare answer. */
-export function partialAnswer(output: string): string | undefined {
+export function partialAnswer(output: string, maxTokens: number): string | undefined {
   const box = boxes(output).at(-1)
-  const line = (box ?? untilBrace(output.trimStart())).trim()
+  const said = box ?? untilBrace(output.trimStart())
+  if (isCut(said, maxTokens, box !== undefined || said.length < output.trimStart().length)) return undefined
+  const line = said.trim()
   return line === '' || /^(?:none|nothing|unknown|not (?:yet|known|sure))\b/i.test(line) ? undefined : line
 }
 

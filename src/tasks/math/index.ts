@@ -20,6 +20,8 @@ export interface MathTaskOptions {
   readonly answers: readonly string[]
 }
 
+const FORK_TOKENS = 48
+
 /** The bare gold of a row: after GSM8K's "####", in a solution's last box, or the field as it stands. */
 function goldOf(text: string): string {
   const marked = /####\s*([^\n]+)/.exec(text)?.[1] ?? /^#\s+(\S[^\n]*)$/.exec(text)?.[1]
@@ -68,11 +70,11 @@ export function mathTask(options: MathTaskOptions): Task<MathInstance> {
     prompt: ({ question }) => `${question}\n\nThink step by step, then give just the answer in \\boxed{}.`,
     elicit: () => ({
       suffix: 'The answer I have so far (or none yet): \\boxed{',
-      maxTokens: 48,
+      maxTokens: FORK_TOKENS,
       stop: ['\n', '}.', '}$'],
     }),
     answerPrefix: 'The answer is \\boxed{',
-    extract: (_instance, text, kind) => (kind === 'partial' ? partialAnswer(text) : finalAnswer(text)),
+    extract: (_instance, text, kind) => (kind === 'partial' ? partialAnswer(text, FORK_TOKENS) : finalAnswer(text)),
     verify,
     feedback: (_instance, _answer, { feedback }, phase) =>
       phase === 'think' ? `Wait, ${feedback}. I look for the mistake.` : `[Check failed: ${feedback}. Solve it again.]`,

@@ -1,7 +1,7 @@
 import { InputError } from '../../base/errors.ts'
 import type { Verdict } from '../../trace/words.ts'
 import type { Task } from '../task.ts'
-import { afterThinking, isNone, lastBox } from '../text.ts'
+import { afterThinking, isCut, isNone, lastBox } from '../text.ts'
 import { commonWords, frequentWords, variableTracking } from './generate.ts'
 
 export interface RulerInstance {
@@ -86,6 +86,8 @@ export function rulerScore(instance: RulerInstance, output: string): number {
   return instance.answers.filter((a) => text.includes(a.toLowerCase())).length / instance.answers.length
 }
 
+const FORK_TOKENS = 96
+
 const suffixes = {
   vt: 'Variables found so far (or none): ',
   cwe: 'Most common words so far (or none): ',
@@ -93,7 +95,10 @@ const suffixes = {
 }
 
 function listed(instance: RulerInstance, text: string): string | undefined {
-  const line = text.trimStart().split('\n', 1)[0]!
+  const start = text.trimStart()
+  const whole = start.split('\n', 1)[0]!
+  // a name at the end of a line that was cut may be half a name
+  const line = isCut(whole, FORK_TOKENS, whole.length < start.length) ? whole.replace(/\w+$/, '') : whole
   if (isNone(line)) return undefined
   const found = items(instance, line)
   return found.length === 0 ? undefined : found.join(', ')
@@ -101,7 +106,11 @@ function listed(instance: RulerInstance, text: string): string | undefined {
 
 function rulerTask(name: string, kind: RulerInstance['kind']): Task<RulerInstance> {
   const state = (instance: RulerInstance, text: string): string | undefined => listed(instance, text)
-  const elicit = (instance: RulerInstance) => ({ suffix: suffixes[instance.kind], maxTokens: 96, stop: ['\n'] })
+  const elicit = (instance: RulerInstance) => ({
+    suffix: suffixes[instance.kind],
+    maxTokens: FORK_TOKENS,
+    stop: ['\n'],
+  })
   return {
     name,
     sound: true,
