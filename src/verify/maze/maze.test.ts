@@ -241,3 +241,14 @@ it('takes a list begun anew for the list, and a thought for no move', () => {
   expect(checkMazeSteps(read, '(1,1) -> (2,1) down\n').kind).toBe('fail')
   expect(checkMazeSteps(read, '(1,2) -> (1,3) right R=0 L=0\n').kind).toBe('unknown')
 })
+
+it('reads moves told in other words', () => {
+  const prompt =
+    '#####\n#SXX#\n###X#\n#EXX#\n#####\nHow many total turns are there in the provided path (marked by X) from S to E? Available options:\nA. 0\nB. 2.'
+  const kind = (text: string): string => checkMazeSteps(parsed(prompt), text).kind
+  expect(kind('1. From (1, 1), move right to (1, 2).\n2. From (1, 2) move right to (1, 3).\n')).toBe('pass')
+  expect(kind('1. From (1, 1), move down to (1, 2).\n')).toBe('fail')
+  expect(kind('STEP 1 - right: (1,1) → (1,2)\nSTEP 2 - down: (1,2) → (2,2)\n')).toBe('fail')
+  expect(kind('>>> STEP 1: Move FORWARD from (1,1) to (3,1)\n')).toBe('fail')
+  expect(kind('(1,1) -> (1,2) -> (1,3) -> (2,3)\n')).toBe('pass')
+})

@@ -20,11 +20,11 @@ export interface Steps {
 
 const limit = 200_000
 const cell = String.raw`[([]\s*(\d{1,4})\s*,\s*(\d{1,4})\s*[)\]]`
-const arrow = String.raw`\s*(?:->|-->|=>|→|⇒|to)\s*`
+const arrow = String.raw`,?\s*(?:(?:i |we )?(?:move|moving|go|going|step|head)s?\s+)?(?:(?:up|down|left|right)\s*)?(?:->|-->|=>|→|⇒|to)\s*`
 const thought =
   /\b(?:not|no|can't|cannot|blocked|wall|invalid|wrong|instead|impossible|if|would|could|might|maybe|suppose|wait|option)\b|\?/i
 const cellForm = new RegExp(cell, 'g')
-const chainForm = new RegExp(`${cell}((?:${arrow}${cell})+)`, 'g')
+const chainForm = new RegExp(`${cell}((?:${arrow}${cell})+)`, 'gi')
 const place = new RegExp(
   String.raw`^\W*(S|E|start|exit|end)(?:ing)?(?:\s+(?:position|point|cell))?(?:\s*\([SE]\))?\s*(?:is\s+at|is|at|:|=)?\s*${cell}\W*$`,
   'i',
@@ -68,7 +68,7 @@ function movesOf(line: string): { cells: Step[]; end: number } {
   const cells: Step[] = []
   let end = 0
   for (const m of line.matchAll(chainForm)) {
-    const word = directionIn(line.slice(end, m.index))
+    const word = directionIn(line.slice(end, m.index)) ?? directionIn(m[0])
     const chain = [...m[0].matchAll(cellForm)].map((c) => [Number(c[1]), Number(c[2])] as const)
     for (let i = 1; i < chain.length; i++)
       cells.push({ from: chain[i - 1]!, to: chain[i]!, ...(word && chain.length === 2 && { direction: word }) })

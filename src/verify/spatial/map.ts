@@ -123,7 +123,7 @@ function splitSentence(
 
 function readSpatialQuestion(asked: string, names: readonly string[]): SpatialQuestion {
   const mark = asked.indexOf('?')
-  const q = nameKey(asked.slice(0, mark < 0 ? 0 : mark))
+  const q = nameKey(asked.slice(0, Math.max(0, mark)))
   const find = (name: string): number => names.findIndex((n) => nameKey(n) === nameKey(name))
   const direction = /\bin (?:which|what) direction is (.+) relative to (.+)$/.exec(q)
   if (direction) {
