@@ -1,6 +1,6 @@
 // The nano counterpart of the tables and figures of both papers, into docs/results. Under an hour on two cores; killed and
 // started again it goes on. `npm run bench:papers -- --minutes 50 --only halo --pages`
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { messageOf } from '../src/base/errors.ts'
@@ -20,6 +20,8 @@ const { values: flags } = parseArgs({
   options: {
     minutes: { type: 'string', default: '50' },
     only: { type: 'string' },
+    /** of a run, in place of the sections' own: for a trial */
+    'max-tokens': { type: 'string' },
     /** make the pages again from the runs that are there */
     pages: { type: 'boolean', default: false },
   },
@@ -30,6 +32,8 @@ const results = join(packageRoot, 'docs', 'results')
 const spentFile = join(work, 'spent.json')
 mkdirSync(work, { recursive: true })
 mkdirSync(results, { recursive: true })
+
+const trial = flags['max-tokens'] === undefined ? {} : { maxTokens: Number(flags['max-tokens']) }
 
 /** Seconds that each section has had so far, over all starts. */
 const spent: Record<string, number> = existsSync(spentFile) ? JSON.parse(readFileSync(spentFile, 'utf8')) : {}
@@ -59,11 +63,11 @@ async function run(section: Section, minutes: number): Promise<void> {
     writeFileSync(spentFile, JSON.stringify(spent))
   }
   const clock = setInterval(note, 2000)
-  const time = AbortSignal.timeout(1000 * (limit - before))
+  const time = AbortSignal.timeout(Math.ceil(1000 * (limit - before)))
   console.error(`${section.name}: ${((limit - before) / 60).toFixed(1)} minutes`)
   const bars = progress({ stream: process.stderr })
   try {
-    const config = parseConfig({ ...section.config, out: join(work, section.name), logs: 'none' })
+    const config = parseConfig({ ...section.config, ...trial, out: join(work, section.name), logs: 'none' })
     const signal = AbortSignal.any([stop.signal, time])
     await runBench(config, reinParts, { signal, onPlan: bars.plan, onRow: bars.row })
     if (!stop.signal.aborted) spent[section.name] = limit
@@ -82,7 +86,7 @@ async function table6(): Promise<Aggregation[] | undefined> {
   if (flags.pages || stop.signal.aborted) return undefined
   const engine = await openEngine('nano')
   try {
-    const made = await aggregations(engine, 60)
+    const made = await aggregations(engine, 48)
     writeFileSync(file, JSON.stringify(made))
     return made
   } catch (error) {
@@ -91,6 +95,11 @@ async function table6(): Promise<Aggregation[] | undefined> {
   } finally {
     await engine.close?.()
   }
+}
+
+function hasRows(name: string): boolean {
+  const file = join(work, name, 'results.jsonl')
+  return existsSync(file) && statSync(file).size > 0
 }
 
 function commandOf({ name, config }: Section): string {
@@ -106,7 +115,7 @@ const aggregated = flags.only === undefined ? await table6() : undefined
 
 const made = new Map<string, Made>()
 for (const section of all)
-  if (existsSync(join(work, section.name, 'results.jsonl'))) {
+  if (hasRows(section.name)) {
     const summary = writeReport(join(work, section.name))
     made.set(section.name, { summary, command: commandOf(section) })
     writeFileSync(join(results, `${section.name}.summary.json`), `${JSON.stringify(summary)}\n`)

@@ -20,7 +20,7 @@ export async function aggregations(engine: Engine, runs: number): Promise<Aggreg
     instances: instances.map((instance) => instance.data),
     seed: 6,
     temperature: 0.8,
-    maxTokens: 2500,
+    maxTokens: 1500,
     concurrency: 4,
   })
   const tokensPerLine = meanTokens(recordings)
