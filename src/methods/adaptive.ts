@@ -2,6 +2,7 @@ import { entropyBits } from '../early-stop/entropy.ts'
 import type { Extractor } from '../early-stop/statement.ts'
 import type { RunView, Trigger } from '../steer/monitor.ts'
 import type { Token } from '../trace/token.ts'
+import type { Verdict } from '../trace/words.ts'
 import { affordable } from './affordable.ts'
 
 export interface AdaptiveOptions {
@@ -10,6 +11,8 @@ export interface AdaptiveOptions {
   /** … and never sooner than after this many */
   readonly gap: number
   readonly stated: Extractor
+  /** what the verifier makes of the thinking as it stands, where that can be read without a fork */
+  readonly reads?: (text: string) => Verdict | undefined
   /** what forks may cost as a share of the main text, and what the first is expected to cost */
   readonly share: number
   readonly first: number
@@ -23,6 +26,8 @@ interface State {
   readonly from: number
   /** fork tokens on the bill at the last look */
   readonly before: number | undefined
+  /** the thinking itself was read and found right so far */
+  readonly readable: boolean
   readonly bits: number
   readonly tokens: number
   /** running mean and square mean of the lines' entropies */
@@ -31,11 +36,22 @@ interface State {
   readonly square: number
 }
 
-const start: State = { lines: 0, from: 0, before: undefined, bits: 0, tokens: 0, seen: 0, mean: 0, square: 0 }
+const start: State = {
+  lines: 0,
+  from: 0,
+  before: undefined,
+  readable: false,
+  bits: 0,
+  tokens: 0,
+  seen: 0,
+  mean: 0,
+  square: 0,
+}
 
 /**
  * When a fork is worth its tokens: after a line whose entropy stands out, that reflects ("Wait", "But"), or that states an
- * answer; at the latest after k lines; never while nothing has been said that could have changed the state.
+ * answer, or at which thinking that could be read and was right no longer is; at the latest after k lines; never while
+ * nothing has been said that could have changed the state, or while the thinking itself reads as right.
  */
 export function worthAsking(options: AdaptiveOptions): Trigger {
   const { k, gap, entropy } = options
@@ -64,7 +80,8 @@ function count(state: State, token: Token): State {
   return bits === undefined ? state : { ...state, bits: state.bits + bits, tokens: state.tokens + 1 }
 }
 
-function atLineEnd(state: State, view: RunView, { k, gap, stated, share, first }: AdaptiveOptions): [State, boolean] {
+function atLineEnd(state: State, view: RunView, options: AdaptiveOptions): [State, boolean] {
+  const { k, gap, stated, share, first } = options
   const lines = state.lines + 1
   const h = state.tokens > 0 ? state.bits / state.tokens : undefined
   const deviation = Math.sqrt(Math.max(0, state.square - state.mean ** 2))
@@ -78,9 +95,19 @@ function atLineEnd(state: State, view: RunView, { k, gap, stated, share, first }
   if (lines < gap || !affordable(view, state.before, share, first)) return [next, false]
   const text = view.trace.written
   const fresh = text.slice(state.from)
-  const reason = lines >= k || uneasy || reflects(fresh) || (stated(text).at(-1)?.end ?? 0) > state.from
+  const read = options.reads?.(sinceFeedback(view))
+  // what reads as right needs no question; what read as right and no longer does needs one at once
+  if (read?.kind === 'pass') return [{ ...next, readable: true, lines: 0, from: text.length }, false]
+  const doubted = state.readable && read?.kind === 'fail'
+  const reason = lines >= k || doubted || uneasy || reflects(fresh) || (stated(text).at(-1)?.end ?? 0) > state.from
   if (!reason || !mayHaveChanged(fresh, text.slice(0, state.from))) return [next, false]
-  return [{ ...next, lines: 0, from: text.length, before: view.ledger.fork }, true]
+  return [{ ...next, lines: 0, from: text.length, before: view.ledger.fork, readable: false }, true]
+}
+
+/** The model's words since rein last spoke. */
+export function sinceFeedback({ trace }: Pick<RunView, 'trace'>): string {
+  const last = trace.segments.findLast((s) => s.origin !== 'model')
+  return trace.slice(last?.textEnd ?? 0)
 }
 
 /** The newest line turns on what was said before it. */

@@ -1,4 +1,6 @@
-import { worthAsking } from './adaptive.ts'
+import type { CheckView } from '../steer/monitor.ts'
+import type { Verdict } from '../trace/words.ts'
+import { sinceFeedback, worthAsking } from './adaptive.ts'
 import { finalMonitor, policyOf, steeredFigures } from './interwhen.ts'
 import type { Method } from './method.ts'
 import { concludeWhenRight, verifyThinking } from './monitors.ts'
@@ -19,19 +21,28 @@ export const interwhenAdaptive: Method = {
     const { engine, task, instance, parameters } = context
     const runs = startRuns(context)
     const stated = statedBy(task, instance)
+    // thinking that is itself written in the fork's format is read for free, if the verifier is quick enough to ask each line
+    const reads = (text: string): Verdict | undefined => {
+      const answer = task.verifyAsync ? undefined : task.extract(instance, text, 'partial')
+      return answer === undefined ? undefined : task.verify(instance, answer, 'partial')
+    }
     const trigger = worthAsking({
       k: Number(parameters.k),
       gap: Number(parameters.gap),
       stated,
+      reads,
       share: Number(parameters.share),
       first: task.elicit(instance).maxTokens / 4,
       entropy: engine.can.topLogprobs > 0,
     })
     const now = statedNow(stated)
-    // only what the task itself reads as a partial answer is one
-    const readPartial = (text: string) => {
+    const readPartial = (text: string, view: CheckView) => {
       const answer = now(text)
-      return answer === undefined ? undefined : task.extract(instance, answer, 'partial')
+      // only what the task itself reads as a partial answer is one
+      if (answer !== undefined) return task.extract(instance, answer, 'partial')
+      const said = sinceFeedback(view)
+      const verdict = reads(said)
+      return verdict?.kind === 'pass' && verdict.complete ? task.extract(instance, said, 'partial') : undefined
     }
     const monitors = [
       concludeWhenRight(task, instance, readPartial),

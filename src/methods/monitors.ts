@@ -67,7 +67,7 @@ export function verifyFinal<I>(
 export function concludeWhenRight<I>(
   task: Task<I>,
   instance: I,
-  stated: (text: string) => string | undefined,
+  stated: (text: string, view: CheckView) => string | undefined,
   kind: Kind = 'partial',
 ): Monitor {
   return {
