@@ -39,6 +39,8 @@ export interface Task<Instance = unknown> {
   readonly voice: 'model' | 'user'
   /** Right or wrong against the gold or by computation; undefined where it cannot be decided. Reads the whole output. */
   grade(instance: Instance, output: string): boolean | undefined
+  /** the same where grading takes a program of its own (Lean); `grade` then says only what needs none. Ask this one first. */
+  gradeAsync?(instance: Instance, output: string, signal?: AbortSignal): Promise<boolean | undefined>
   /** the same for the same random numbers; absent where a task has only real rows */
   generate?(random: Random, options: GenerateOptions): Instance
   /** a number that grows with how hard the instance is (steps, houses × features): the x axis of success-by-length curves */
