@@ -9,4 +9,7 @@ export { type RulerInstance, ruler, rulerCwe, rulerFwe, rulerScore, rulerVt } fr
 export { type SpatialMapInstance, spatialmap } from './spatialmap/index.ts'
 export type { GenerateOptions, Kind, Rectify, Search, Task } from './task.ts'
 export { afterThinking, boxes, closingBrace, isNone, lastBox, untilBrace } from './text.ts'
+export type { VerinaRow } from './verina/row.ts'
+export { verinaCode } from './verina-code/index.ts'
+export { verinaSpec } from './verina-spec/index.ts'
 export { type ZebraInstance, zebralogic } from './zebralogic/index.ts'

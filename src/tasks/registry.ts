@@ -8,6 +8,8 @@ import { omni } from './omni/index.ts'
 import { ruler, rulerCwe, rulerFwe, rulerVt } from './ruler/index.ts'
 import { spatialmap } from './spatialmap/index.ts'
 import type { Task } from './task.ts'
+import { verinaCode } from './verina-code/index.ts'
+import { verinaSpec } from './verina-spec/index.ts'
 import { zebralogic } from './zebralogic/index.ts'
 
 /** Every task by its name. */
@@ -24,6 +26,8 @@ export const tasks: Record<string, Task> = {
   'ruler-vt': rulerVt,
   'ruler-cwe': rulerCwe,
   'ruler-fwe': rulerFwe,
+  'verina-code': verinaCode,
+  'verina-spec': verinaSpec,
 }
 
 /** @example getTask('game24').prompt({ numbers: [4, 7, 8, 8], target: 24 }) */

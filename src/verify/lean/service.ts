@@ -8,7 +8,12 @@ import { findLean, type Toolchain } from './toolchain.ts'
 import { type LeanMessage, type LeanWorker, leanWorker } from './worker.ts'
 
 export type LeanResult =
-  | { readonly kind: 'done'; readonly messages: readonly LeanMessage[]; readonly ms: number; readonly from: Toolchain['kind'] }
+  | {
+      readonly kind: 'done'
+      readonly messages: readonly LeanMessage[]
+      readonly ms: number
+      readonly from: Toolchain['kind']
+    }
   | { readonly kind: 'unknown'; readonly reason: string }
 
 export interface LeanService {
@@ -62,7 +67,10 @@ export function leanService(options: ServiceOptions = {}): LeanService {
     try {
       await Promise.race([ready, aborted(stopped)])
       const started = performance.now()
-      timer = setTimeout(() => limit.abort(new Error(`Lean did not finish in ${Math.round(timeoutMs / 1000)} s`)), timeoutMs)
+      timer = setTimeout(
+        () => limit.abort(new Error(`Lean did not finish in ${Math.round(timeoutMs / 1000)} s`)),
+        timeoutMs,
+      )
       const messages = await worker.check(text, stopped)
       return { kind: 'done', messages, ms: performance.now() - started, from: toolchain.kind }
     } catch (e) {
@@ -77,7 +85,9 @@ export function leanService(options: ServiceOptions = {}): LeanService {
 
   return {
     check(text, { timeoutMs = options.timeoutMs ?? 60_000, signal } = {}) {
-      const done = queue.then(() => once(text, timeoutMs, signal)).catch((e) => ({ kind: 'unknown' as const, reason: messageOf(e) }))
+      const done = queue
+        .then(() => once(text, timeoutMs, signal))
+        .catch((e) => ({ kind: 'unknown' as const, reason: messageOf(e) }))
       queue = done
       return done
     },

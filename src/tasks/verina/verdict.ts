@@ -1,0 +1,98 @@
+/** From Lean's messages on an assembled file to a verdict, a grade and the feedback. Pure. */
+import type { Verdict } from '../../trace/words.ts'
+import { axiomsIn, boolIn, compiled, standardAxioms } from '../../verify/lean/judge.ts'
+import type { LeanResult } from '../../verify/lean/service.ts'
+import { tokens } from '../../verify/lean/tokens.ts'
+import type { LeanMessage } from '../../verify/lean/worker.ts'
+import type { LeanFile } from './assemble.ts'
+import type { VerinaRow } from './row.ts'
+
+const unknown = (reason: string): Verdict => ({ kind: 'unknown', reason })
+
+/** The axioms that the row itself brings (for Float, say). */
+function rowAxioms(row: VerinaRow): Set<string> {
+  const all = tokens(Object.values(row.sections).join('\n'))
+  return new Set(all.flatMap((t, i) => (t.text === 'axiom' && all[i + 1] ? [all[i + 1]!.text] : [])))
+}
+
+/** Pass only if it compiles and Lean itself says that it rests on no axioms but its own. */
+export function compileVerdict(row: VerinaRow, file: LeanFile, result: LeanResult): Verdict {
+  if (result.kind === 'unknown') return unknown(result.reason)
+  const outcome = compiled(result.messages, result.from)
+  if (outcome.kind === 'unknown') return unknown(outcome.reason)
+  if (outcome.kind === 'no') return { kind: 'fail', feedback: errorFeedback(file, outcome.errors) }
+  const allowed = rowAxioms(row)
+  for (const [line, probe] of file.probes) {
+    if (probe.kind !== 'axioms') continue
+    const answer = result.messages.find((m) => m.line === line && axiomsIn(m.text))
+    if (!answer) return unknown(`Lean did not say what ${probe.of} rests on`)
+    const own = axiomsIn(answer.text)!.filter((a) => !standardAxioms.includes(a) && !allowed.has(a))
+    if (own.includes('sorryAx')) return { kind: 'fail', feedback: 'It has a hole (`sorry`): give the whole of it.' }
+    if (own.length > 0)
+      return { kind: 'fail', feedback: `It rests on axioms that Lean does not have: ${own.join(', ')}.` }
+  }
+  return { kind: 'pass', complete: true }
+}
+
+/** All tests answered as wanted: true. One answered otherwise, or it does not compile: false. No answer is never a yes. */
+export function gradeOf(row: VerinaRow, file: LeanFile, result: LeanResult): boolean | undefined {
+  if (result.kind === 'unknown') return undefined
+  const first = [...file.probes.keys()][0] ?? Number.POSITIVE_INFINITY
+  const before = { ...result, messages: result.messages.filter((m) => m.line <= first || m.severity !== 'error') }
+  const verdict = compileVerdict(row, file, before)
+  if (verdict.kind !== 'pass') return verdict.kind === 'fail' ? false : undefined
+  let open = false
+  let tests = 0
+  for (const [line, probe] of file.probes) {
+    if (probe.kind !== 'is') continue
+    tests++
+    const said = result.messages.filter((m) => m.line === line && m.severity === 'info').map((m) => boolIn(m.text))
+    const answer = said.find((s) => s !== undefined)
+    if (answer === undefined) open = true
+    else if (answer !== probe.wanted) return false
+  }
+  return open || tests === 0 ? undefined : true
+}
+
+const longest = 1200
+
+/** Lean's own words, with the line of the model's text instead of the file's. */
+function errorFeedback(file: LeanFile, errors: readonly LeanMessage[]): string {
+  const told = errors.slice(0, 3).map((e) => {
+    const span = file.ours.find((s) => e.line >= s.from && e.line <= s.to)
+    const where = span ? `[${span.tag}] line ${e.line - span.shift}` : 'after your text'
+    return `${where}: ${e.text.replace(/^error\([^)]*\): /, '').trim()}`
+  })
+  const more = errors.length > 3 ? `\n(and ${errors.length - 3} more)` : ''
+  const text = told.join('\n')
+  return `${text.length > longest ? `${text.slice(0, longest)} …` : text}${more}${hints(text)}`
+}
+
+const helps: readonly [RegExp, string][] = [
+  [
+    /unexpected token|expected (?:command|term)|unexpected end of input/i,
+    'Lines of one block must start in the same column; `let x := a` and the line that uses it stand one below the other.',
+  ],
+  [
+    /unknown (?:identifier|constant)|invalid field/i,
+    'That name does not exist here: use one from Lean’s core library, or define it in the block for helpers.',
+  ],
+  [
+    /failed to prove termination|structural recursion/i,
+    'Recursion must visibly get smaller: match on the list or number, or loop with `for` inside `Id.run do`.',
+  ],
+  [
+    /type mismatch|application type mismatch/i,
+    'Types do not convert by themselves: `x.toNat`, `(n : Int)`, `xs.toList` and `decide p` do it.',
+  ],
+  [
+    /failed to synthesize/i,
+    'An instance is missing: compare the types on both sides, and use `==` for Bool and `=` for Prop.',
+  ],
+  [/failed to prove index/i, '`a[i]` needs a proof that i is in range; `a[i]!` and `a[i]?` do not.'],
+]
+
+function hints(text: string): string {
+  const found = helps.filter(([pattern]) => pattern.test(text)).map(([, help]) => help)
+  return found.length > 0 ? `\n${found.slice(0, 2).join('\n')}` : ''
+}
