@@ -83,12 +83,9 @@ async function* once(http: Http, ex: Exchange, options: StreamOptions): AsyncGen
       http.onEvent?.(data)
       if (data === '[DONE]') break
       const tokens = await ex.read(parse(http.url, ex.path, data))
-      // an abort that waits for the server's last event delivers nothing on the way
-      if (options.signal?.aborted) {
-        if (ex.done()) return
-        continue
-      }
       for (const token of tokens) {
+        // an abort that waits for the server's last event delivers nothing on the way
+        if (options.signal?.aborted) break
         count += token.count ?? 1
         const stop = stops?.(token)
         if (stop !== undefined) return yield { ...token, finish: 'stop', stop }
@@ -96,6 +93,7 @@ async function* once(http: Http, ex: Exchange, options: StreamOptions): AsyncGen
         if (count > options.maxTokens) return yield { text: '', count: 0, finish: 'length' }
         yield token
       }
+      if (options.signal?.aborted && ex.done()) return
     }
     line.ended()
     if (options.signal?.aborted) return

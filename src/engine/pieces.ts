@@ -20,12 +20,26 @@ export function pieces(lookUp?: (id: number, signal?: AbortSignal) => Promise<st
     // half a character reads as U+FFFD and would never add up
     if (text !== '' && !text.includes('\ufffd') && !known.has(id)) known.set(id, text)
   }
-  const find = async (id: number, signal?: AbortSignal): Promise<string | undefined> => {
-    if (!known.has(id)) {
-      const found = await lookUp?.(id, signal).catch(() => undefined)
-      if (found !== undefined) learn(id, found)
+  // also ids that turned out to have no text of their own; asked for once, however many streams want to know
+  const asked = new Map<number, Promise<string | undefined>>()
+  const find = (id: number, signal?: AbortSignal): Promise<string | undefined> => {
+    const there = known.get(id)
+    if (there !== undefined || !lookUp) return Promise.resolve(there)
+    let answer = asked.get(id)
+    if (!answer) {
+      answer = lookUp(id, signal).then(
+        (text) => {
+          if (text !== undefined) learn(id, text)
+          return known.get(id)
+        },
+        () => {
+          asked.delete(id)
+          return undefined
+        },
+      )
+      asked.set(id, answer)
     }
-    return known.get(id)
+    return answer
   }
   return {
     learn,
@@ -36,7 +50,7 @@ export function pieces(lookUp?: (id: number, signal?: AbortSignal) => Promise<st
         if (ids.length === 1) learn(ids[0]!, text)
         return ids.map(() => text)
       }
-      if (text !== '') await Promise.all([...new Set(ids)].map((id) => find(id, signal)))
+      if (text !== '' && !ids.every((id) => known.has(id))) await Promise.all(ids.map((id) => find(id, signal)))
       const parts = ids.map((id) => known.get(id) ?? '')
       return parts.join('') === text ? parts : ids.map((_, i) => (i === ids.length - 1 ? text : ''))
     },

@@ -89,7 +89,7 @@ export function continuation(prefix: readonly number[], seed: number, lasting: n
     // the second half of a character follows its first half
     if (last >= HALF && last < TWIN && (last - HALF) % 2 === 0) return last + 1
     const r = finish(mix(mix(state, seed), salt))
-    if (salt === 0 && r % 100_000 < 100_000 / lasting) return EOS
+    if (salt === 0 && finish(r) / 2 ** 32 < 1 / lasting) return EOS
     if (r % 17 === 3) return HALF + 2 * (finish(r) % halves.length)
     return r % 23 === 5 ? TWIN : WORD + (finish(r) % words.length)
   }

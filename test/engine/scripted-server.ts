@@ -13,7 +13,7 @@ import {
   stopIn,
   voice,
 } from './scripted-dialects.ts'
-import { continuation, EOS, pieces, type Sampled } from './scripted-model.ts'
+import { continuation, EOS, pieces, type Sampled, VOCABULARY } from './scripted-model.ts'
 
 /**
  * One server that speaks five dialects byte by byte, with every fault that real ones have shown. It generates a deterministic
@@ -111,6 +111,8 @@ export async function scriptedServer(options: ScriptedOptions): Promise<Scripted
       if (typeof reply === 'string') return text(response, 200, reply, 'text/plain')
       return json(response, reply === undefined ? 404 : 200, reply ?? { error: 'not found' })
     }
+    const wrong = nonsense(dialect, body)
+    if (wrong) return json(response, 400, { error: { message: wrong } })
     const asked = readRequest(dialect, body)
     const faults = typeof options.faults === 'function' ? options.faults(count.begun, asked) : (options.faults ?? {})
     count.begun++
@@ -265,6 +267,15 @@ function* groups(
     yield { tokens: group }
     group = []
   }
+}
+
+/** What every server refuses. */
+function nonsense(dialect: Dialect, body: Record<string, unknown>): string | undefined {
+  if (typeof body.model === 'string' && !body.model.startsWith('scripted')) return `no model ${body.model}`
+  const params = (body.sampling_params ?? {}) as { temperature?: number }
+  if ((params.temperature ?? 0) < 0) return 'temperature must not be negative'
+  const ids = dialect === 'llamacpp' && Array.isArray(body.prompt) ? body.prompt : []
+  return ids.some((id) => id >= VOCABULARY) ? 'Prompt contains invalid tokens' : undefined
 }
 
 /** Logprobs as a server in processed mode gives them. */

@@ -220,8 +220,8 @@ async function refusals({ kind, http }: Patient): Promise<Says> {
     vllm: ['/v1/completions', { model: 'rein-no-such-model', prompt: 'x', max_tokens: 1 }],
     sglang: ['/generate', { text: 'x', sampling_params: { max_new_tokens: 1, temperature: -1 } }],
     llamacpp: ['/completion', { prompt: [2_000_000_000], n_predict: 1 }],
-    ollama: ['/api/generate', { model: 'rein-no-such-model', prompt: 'x', stream: false }],
-    openai: ['/v1/chat/completions', { model: 'rein-no-such-model', messages: [] }],
+    ollama: ['/api/generate', { model: 'rein-no-such-model', prompt: 'x', stream: false, options: { num_predict: 1 } }],
+    openai: ['/v1/chat/completions', { model: 'rein-no-such-model', messages: [], max_tokens: 1 }],
   }
   const [path, body] = wrong[kind]
   try {
