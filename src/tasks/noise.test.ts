@@ -90,6 +90,7 @@ describe('text', () => {
     expect(lastBox('\\boxed{open')).toBeUndefined()
     expect(untilBrace('a{b}c} d')).toBe('a{b}c')
     expect(untilBrace('a{b\nc')).toBe('a{b')
+    expect(untilBrace('so far: \\boxed{1+2')).toBe('1+2')
   })
 
   it('knows an honest none', () => {

@@ -24,9 +24,10 @@ export function closingBrace(text: string, open: number): number {
   return -1
 }
 
-/** What an open brace before `text` holds: up to its closing brace, else up to the end of the line. */
+/** What an open brace before (or an open \boxed{ in) `text` holds: up to its closing brace, else up to the end of the line. */
 export function untilBrace(text: string): string {
-  const line = text.split('\n', 1)[0]!
+  const open = text.lastIndexOf('\\boxed{')
+  const line = (open < 0 ? text : text.slice(open + 7)).split('\n', 1)[0]!
   const close = closingBrace(`{${line}`, 0)
   return close < 0 ? line : line.slice(0, close - 1)
 }

@@ -25,6 +25,9 @@ export function approximate(x: MathExpression, variables: ReadonlyMap<string, nu
       return a && { v: -a.v, e: a.e }
     }
     case 'call':
+      // \sin 30 may mean degrees
+      if (/sin|cos|tan|cot|sec|csc/.test(x.name) && !x.name.startsWith('arc') && x.args[0]?.k === 'number')
+        return undefined
       return call(
         x.name,
         x.args.map((arg) => approximate(arg, variables)),

@@ -65,7 +65,7 @@ function infinity(s: string): MathValue | undefined {
 
 /** a <= x < b, x > 5: the interval it names */
 function interval(s: string, depth: number): MathValue | undefined {
-  const parts = s.split(/(\\le|\\ge|<|>)(?![a-zA-Z])/).map((part) => part.trim())
+  const parts = s.split(/(\\le(?![a-zA-Z])|\\ge(?![a-zA-Z])|<|>)/).map((part) => part.trim())
   const isVariable = (part: string): boolean =>
     /^(?:[a-zA-Z]|\\(?:theta|alpha|lambda))$/.test(part) && !/^[ei]$/.test(part)
   const read = (part: string): MathValue => readAnswer(part, depth + 1)
@@ -107,7 +107,7 @@ function relation(s: string): MathValue | undefined {
   if (sides.length < 2 || splitOutside(s, /,/y).length > 1) return undefined
   const read = sides.map(parseMath)
   if (read.some((side) => side === undefined)) return unread
-  // "\\sqrt{117} = 3\\sqrt{13}" says one number twice; its last form is the answer
+  // "\sqrt{117} = 3\sqrt{13}" says one number twice; its last form is the answer
   const [left, right] = [read[0]!, read.at(-1)!]
   if (read.every((side) => variablesOf(side!).size === 0)) return { kind: 'quantity', expression: right }
   return sides.length === 2 ? { kind: 'equation', left, right } : unread
@@ -178,6 +178,8 @@ function quantity(s: string): MathValue | undefined {
     unit = 'degree'
     body = inner[1]! + inner[2]!
   }
+  // the degrees of \sin 30^\circ are inside the function
+  if (unit === 'degree' && /sin|cos|tan|cot|sec|csc/.test(body)) return unread
   const based = /^\(?([0-9A-F]+)\)?_\{?(\d+)\}?$/.exec(body)
   if (based) return { kind: 'quantity', expression: { k: 'symbol', name: based[1]! }, base: based[2]! }
   // LaTeX raises to one digit; without LaTeX 10^200 means what it says

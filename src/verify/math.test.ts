@@ -53,6 +53,7 @@ describe('mathEqual', () => {
     ['(-\\infty, 2) \\cup (3, \\infty)', '(3,\\infty)\\cup(-\\infty,2)'],
     ['x \\in [-2,7]', '-2 \\le x \\le 7'],
     ['(5,\\infty)', 'x > 5'],
+    ['(1,2)', '1<x<2'],
     ['x=5', '5'],
     ['y = 2x + 3', '2x+3'],
     ['5x - 7y + 11z + 4 = 0', '-10x+14y-22z-8=0'],
@@ -95,6 +96,7 @@ describe('mathEqual', () => {
     ['6+9i', '6-9i'],
     ['18', '19'],
     ['90^\\circ', '45'],
+    ['A', 'B'],
   ])('%s differs from %s', (a, b) => {
     expect(mathEqual(a, b)).toBe('different')
     expect(mathEqual(b, a)).toBe('different')
@@ -113,6 +115,10 @@ describe('mathEqual', () => {
     ['\\frac{1}{2}', '1/2x'],
     ['\\sqrt{5+2\\sqrt{6}}', '\\sqrt{2}+\\sqrt{3}'],
     ['5', 'about 5'],
+    ['\\sin 30^\\circ', '0.5'],
+    ['\\sin 30', '0.5'],
+    ['1e3', '1000'],
+    ['\\frac{\\pi}{6}+2k\\pi', '\\frac{\\pi}{6}-2k\\pi'],
     ['', ''],
     ['5', '?'],
   ])('%s and %s: not for us to say', (a, b) => expect(mathEqual(a, b)).toBe('unknown'))

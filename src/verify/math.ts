@@ -83,7 +83,7 @@ type Quantity = Extract<MathValue, { kind: 'quantity' }>
 
 function quantities(g: Quantity, a: Quantity): Equality {
   if (g.base !== undefined || a.base !== undefined) return inBases(g, a)
-  const plain = expressions(g.expression, a.expression)
+  const plain = options(g.expression, a.expression) ?? expressions(g.expression, a.expression)
   if (g.unit === a.unit) return plain
   if (g.unit !== undefined && a.unit !== undefined) return 'unknown'
   const [withUnit, bare] = g.unit === undefined ? [a, g] : [g, a]
@@ -98,6 +98,13 @@ function quantities(g: Quantity, a: Quantity): Equality {
     return either(plain, expressions(radians, bare.expression))
   }
   return plain
+}
+
+/** Two capital letters alone are options of a question. */
+function options(x: MathExpression, y: MathExpression): Equality | undefined {
+  const letter = (e: MathExpression): boolean => e.k === 'symbol' && /^[A-F]$/.test(e.name)
+  if (!letter(x) || !letter(y)) return undefined
+  return x.k === 'symbol' && y.k === 'symbol' && x.name === y.name ? 'equal' : 'different'
 }
 
 /** 15% answers a question after percent like 15 does, and is 0.15; 0.15% against 0.15 may be either and is left open. */
@@ -138,8 +145,17 @@ export function expressions(x: MathExpression, y: MathExpression): Equality {
   if (same) return 'equal'
   const [vx, vy] = [variablesOf(x), variablesOf(y)]
   if (vx.size !== vy.size || [...vx].some((v) => !vy.has(v))) return 'unknown'
+  // \frac{\pi}{6} + 2k\pi and \frac{\pi}{6} - 2k\pi are one family of angles
+  if (['k', 'n', 'm'].some((v) => vx.has(v)) && mentions(x, 'pi')) return 'unknown'
   if (same === false) return 'different'
   return provablyDifferent(x, y, [...vx].sort()) ? 'different' : 'unknown'
+}
+
+function mentions(e: MathExpression, name: string): boolean {
+  if (e.k === 'number') return false
+  if (e.k === 'symbol') return e.name === name
+  if (e.k === 'call') return e.args.some((arg) => mentions(arg, name))
+  return mentions(e.a, name) || (e.k !== 'negate' && mentions(e.b, name))
 }
 
 function matrices(g: readonly (readonly MathValue[])[], a: readonly (readonly MathValue[])[]): Equality {
