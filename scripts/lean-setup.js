@@ -33,6 +33,10 @@ function replaceOnce(text, from, to) {
   return parts.join(to)
 }
 
+/** Ended threads report to an event loop that never runs while Lean waits for input; unheard, none would be used again. */
+const drain =
+  'var reinPort;function reinDrain(){for(const w of PThread.runningWorkers){const port=w[reinPort??=Object.getOwnPropertySymbols(w).find(k=>k.description==="kPublicPort")];if(!port)continue;for(let m;(m=worker_threads.receiveMessageOnPort(port));)w.emit("message",m.message)}}'
+
 /** Each mend names what it cures. */
 export function mend(js) {
   let s = js
@@ -46,7 +50,7 @@ export function mend(js) {
   s = replaceOnce(
     s,
     'var fd=process.stdin.fd;try{bytesRead=fs.readSync(fd,buf,0,BUFSIZE)}catch(e){if(e.toString().includes("EOF"))bytesRead=0;else throw e}if(bytesRead>0){result=buf.slice(0,bytesRead).toString("utf-8")}',
-    'for(;;){try{bytesRead=fs.readSync(0,buf,0,BUFSIZE);reinLast=Date.now();break}catch(e){if(e.code!=="EAGAIN"){bytesRead=0;break}}__emscripten_check_mailbox();Atomics.wait(reinNap,0,0,Date.now()-reinLast<120000?0.1:5)}if(bytesRead>0){result=buf.slice(0,bytesRead)}',
+    'for(;;){try{bytesRead=fs.readSync(0,buf,0,BUFSIZE);reinLast=Date.now();break}catch(e){if(e.code!=="EAGAIN"){bytesRead=0;break}}__emscripten_check_mailbox();reinDrain();Atomics.wait(reinNap,0,0,Date.now()-reinLast<120000?0.1:5)}if(bytesRead>0){result=buf.slice(0,bytesRead)}',
   )
   // input was decoded in pieces that cut characters in two
   s = replaceOnce(
@@ -74,7 +78,7 @@ export function mend(js) {
     `${touched}return i}},default_tty_ops`,
     `${touched}if(stream.tty.ops===TTY.default_tty_ops)stream.tty.ops.fsync(stream.tty);return i}},default_tty_ops`,
   )
-  return `var reinLast=Date.now();var reinNap=new Int32Array(new SharedArrayBuffer(4));if(require("worker_threads").isMainThread){process.stdin.resume();process.stdin.pause()}function reinWrite(bytes){for(let at=0;at<bytes.length;)try{at+=fs.writeSync(1,bytes,at)}catch(e){if(e.code!=="EAGAIN")throw e}}${s}`
+  return `${drain}var reinLast=Date.now();var reinNap=new Int32Array(new SharedArrayBuffer(4));if(require("worker_threads").isMainThread){process.stdin.resume();process.stdin.pause()}function reinWrite(bytes){for(let at=0;at<bytes.length;)try{at+=fs.writeSync(1,bytes,at)}catch(e){if(e.code!=="EAGAIN")throw e}}${s}`
 }
 
 export function setupLean(log = console.error) {
