@@ -44,7 +44,7 @@ function idsOf(prefix: Trace, tokenizer: Tokenizer): Int32Array {
   return Int32Array.from(ids)
 }
 
-function toToken(r: Record, tokenizer: Tokenizer, stops: readonly string[]): Token {
+function toToken(r: Record, tokenizer: Tokenizer, stops: readonly string[], layers: number): Token {
   const usage = r.prompt >= 0 ? { usage: { prompt: r.prompt, cached: r.cached } } : {}
   const finish = r.finish && { finish: r.finish }
   if (r.id < 0) return { text: '', count: 0, ...finish, ...usage }
@@ -57,7 +57,7 @@ function toToken(r: Record, tokenizer: Tokenizer, stops: readonly string[]): Tok
     ...tokenizer.token(r.id),
     logprob: r.logprob,
     ...(top.length > 0 && { top }),
-    ...(r.mean !== undefined && { attention: { mean: r.mean, ...(r.heads.length > 0 && { heads: r.heads }) } }),
+    ...(r.mean !== undefined && { attention: { mean: r.mean, ...(r.heads.length > 0 && { heads: r.heads, layers }) } }),
     ...finish,
     ...(r.stop >= 0 && { stop: stops[r.stop]! }),
     ...usage,
@@ -119,7 +119,7 @@ export async function nano(options: NanoOptions = {}): Promise<NanoEngine> {
       for (let records = await running.next(); records; records = await running.next())
         for (const record of records) {
           if (signal?.aborted) return
-          yield toToken(record, tokenizer, stop)
+          yield toToken(record, tokenizer, stop, config.layers)
           if (record.finish) return
         }
     } finally {
