@@ -21,7 +21,9 @@ export function command(): Command {
       endQuietlyWithReader()
       const pool = verifierPool({ size: options.threads, timeoutMs: options.timeout })
       try {
-        await checkAll(task, pool, lines(process.stdin), print, options.threads * 4)
+        // threads start before the first row, so that "ms" is what a check takes
+        await Promise.all(Array.from({ length: options.threads }, () => pool.verify('', null, '', 'final')))
+        await checkAll(task, pool, lines(process.stdin), print, options.threads)
       } finally {
         await pool.close()
       }
