@@ -15,6 +15,14 @@ function section(row: VerinaRow, title: string, ...names: string[]): string[] {
   return text.length > 0 ? [`${title}:\n${lean(text.join('\n\n'))}`] : []
 }
 
+/** What the file may use: a row's own imports, else the core library alone. */
+function imports(row: VerinaRow): string {
+  const own = Object.entries(row.sections).filter(([name, text]) => name.startsWith('import') && text.trim() !== '')
+  return own.length > 0
+    ? `The file begins with: ${own.map(([, text]) => text.trim().replace(/\s*\n\s*/g, '; ')).join('; ')}.`
+    : 'The file imports nothing: use only what Lean’s core library has.'
+}
+
 /** The code task: write the function's body so that it meets the given conditions. */
 export function codePrompt(row: VerinaRow): { readonly messages: readonly Message[] } {
   const conditions = ['precond_aux', 'precond', 'postcond_aux', 'postcond'].map((n) => row.sections[n] ?? '').join('\n')
@@ -41,6 +49,7 @@ export function codePrompt(row: VerinaRow): { readonly messages: readonly Messag
             'postcond_aux',
             'postcond',
           ),
+          imports(row),
           `Write what follows this line:\n${lean(head)}`,
         ].join('\n\n'),
       },
@@ -65,6 +74,7 @@ export function specPrompt(row: VerinaRow): { readonly messages: readonly Messag
           `Signature:\n${lean(signature(row))}`,
           ...(row.sections.task_aux ? section(row, 'Given definitions', 'task_aux') : []),
           ...section(row, 'Implementation', 'solution_aux', 'code_aux', 'code'),
+          imports(row),
           `The precondition speaks of ${names}; the postcondition of ${names}, result and h_precond (the proof of the precondition).`,
         ].join('\n\n'),
       },

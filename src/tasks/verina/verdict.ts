@@ -20,6 +20,8 @@ export function compileVerdict(row: VerinaRow, file: LeanFile, result: LeanResul
   if (result.kind === 'unknown') return unknown(result.reason)
   const outcome = compiled(result.messages, result.from)
   if (outcome.kind === 'unknown') return unknown(outcome.reason)
+  if (outcome.kind === 'no' && outcome.errors.some((e) => e.line < blameFrom(file)))
+    return unknown('what the row itself gives does not compile with this Lean')
   if (outcome.kind === 'no') return { kind: 'fail', feedback: errorFeedback(file, outcome.errors) }
   const allowed = rowAxioms(row)
   for (const [line, probe] of file.probes) {
@@ -52,6 +54,14 @@ export function gradeOf(row: VerinaRow, file: LeanFile, result: LeanResult): boo
     else if (answer !== probe.wanted) return false
   }
   return open || tests === 0 ? undefined : true
+}
+
+/** Where the model's part begins, the head of the definition that it fills included: Lean reports much of it there. */
+function blameFrom(file: LeanFile): number {
+  const lines = file.text.split('\n')
+  let from = Math.min(...file.ours.map((s) => s.from))
+  while (from > 1 && lines[from - 2]?.trim() !== '') from--
+  return from
 }
 
 const longest = 1200

@@ -149,6 +149,14 @@ describe('verdicts from what Lean says', () => {
     expect(JSON.stringify(v)).not.toContain('secret')
   })
 
+  test('what the row itself gets wrong is not the answer’s fault', () => {
+    const error = (at: number): LeanMessage => ({ severity: 'error', line: at, column: 0, text: 'unknown identifier' })
+    const head = file.text.split('\n').findIndex((l) => l.startsWith('def inc ')) + 1
+    expect(verdict([error(2)]).kind).toBe('unknown')
+    expect(verdict([error(head)]).kind).toBe('fail')
+    expect(verdict([error(line)]).kind).toBe('fail')
+  })
+
   test('time-outs and early errors never count as passed tests', () => {
     const tested = codeFile(row, { CODE: 'x + 1' }, codeTests(row))
     const lines = [...tested.probes.keys()]
@@ -157,9 +165,9 @@ describe('verdicts from what Lean says', () => {
     expect(grade([...good, info(lines[2]!, 'true')])).toBe(true)
     expect(grade([...good, info(lines[2]!, 'false')])).toBe(false)
     expect(grade(good)).toBeUndefined()
-    expect(grade([{ severity: 'error', line: 3, column: 0, text: 'maximum recursion depth has been reached' }])).toBe(
-      false,
-    )
+    const early = (at: number): LeanMessage => ({ severity: 'error', line: at, column: 0, text: 'recursion depth' })
+    expect(grade([early(3)])).toBeUndefined()
+    expect(grade([early(tested.ours[0]!.from)])).toBe(false)
     expect(gradeOf(row, tested, { kind: 'unknown', reason: 'Lean did not finish in 60 s' })).toBeUndefined()
   })
 

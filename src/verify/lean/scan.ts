@@ -31,7 +31,6 @@ const words: Readonly<Record<string, string>> = {
   implemented_by: bypass,
   extern: bypass,
   export: bypass,
-  private_decl: bypass,
   run_cmd: effect,
   run_elab: effect,
   run_meta: effect,

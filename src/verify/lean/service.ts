@@ -37,6 +37,7 @@ interface Running {
 /** @example const lean = leanService(); await lean.check('#eval 1 + 1'); lean.close() */
 export function leanService(options: ServiceOptions = {}): LeanService {
   let running: Running | undefined
+  let found = options.toolchain
   let queue: Promise<unknown> = Promise.resolve()
 
   function start(toolchain: Toolchain): Running {
@@ -56,8 +57,9 @@ export function leanService(options: ServiceOptions = {}): LeanService {
   }
 
   async function once(text: string, timeoutMs: number, signal?: AbortSignal): Promise<LeanResult> {
-    const toolchain = options.toolchain ?? findLean(requireWalls(availableWalls()))
+    const toolchain = found ?? findLean(requireWalls(availableWalls()))
     if (typeof toolchain === 'string') return { kind: 'unknown', reason: toolchain }
+    found = toolchain
     if (!running?.worker.alive) running = start(toolchain)
     const { box, worker, ready } = running
     hold(box, true)
