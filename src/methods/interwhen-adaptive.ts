@@ -41,6 +41,8 @@ export const interwhenAdaptive: Method = {
       // only what the task itself reads as a partial answer is one
       if (answer !== undefined) return task.extract(instance, answer, 'partial')
       const said = sinceFeedback(view)
+      // a state that checks out is not yet an answer (a path is not its number of turns): one must have been stated, too
+      if (stated(said).length === 0) return undefined
       const verdict = reads(said)
       return verdict?.kind === 'pass' && verdict.complete ? task.extract(instance, said, 'partial') : undefined
     }

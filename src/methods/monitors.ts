@@ -105,13 +105,15 @@ export function steerBy<I>(
   return { kind: 'conclude', text: task.conclusion(instance, answer) }
 }
 
-/** A model that does not think in tags goes on being watched after a conclusion: it is told to conclude only once. */
+/**
+ * Was this trace concluded before? Then it is not concluded again: a model without think tags goes on being watched after a
+ * conclusion, and an answer that was refuted after one needs the thinking that the conclusion cut off.
+ */
 export function concluded(view: CheckView): boolean {
-  if (view.thinks) return false
   return view.trace.segments.some((s) => s.origin === 'forced' && s.start > view.trace.promptLength)
 }
 
-/** Early stopping for models without think tags, too: the same monitor, once. */
+/** Early stopping, once in a trace. */
 export function once<M extends AnyMonitor>(monitor: M): M {
   return {
     ...monitor,
