@@ -55,7 +55,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0
       process.stderr.write(
-        `rein ${name}: ${error.message.replace(/^error: /, '')} ("rein ${name} --help" tells the options)\n`,
+        `rein ${name}: ${error.message.replace(/^error: /, '').replaceAll('\n', ' ')} ("rein ${name} --help" tells the options)\n`,
       )
       return 2
     }
