@@ -4,8 +4,9 @@ import type { Engine, StreamOptions } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/index.ts'
 import type { Token } from '../../src/trace/token.ts'
 import type { Trace } from '../../src/trace/trace.ts'
-import { type Dialect, paths } from './scripted-dialects.ts'
+import type { Dialect } from './scripted-dialects.ts'
 import { decode, EOS, encode, expected } from './scripted-model.ts'
+import { paths } from './scripted-requests.ts'
 import { type Faults, type ScriptedOptions, type ScriptedServer, scriptedServer } from './scripted-server.ts'
 
 const dialects: readonly Dialect[] = ['vllm', 'sglang', 'llamacpp', 'ollama', 'openai']

@@ -2,18 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Random, random } from '../../src/base/random.ts'
-import {
-  type Asked,
-  answer,
-  type Dialect,
-  type End,
-  paths,
-  type Quirks,
-  readRequest,
-  stopIn,
-  voice,
-} from './scripted-dialects.ts'
+import { type Asked, type Dialect, type End, type Quirks, stopIn, voice } from './scripted-dialects.ts'
 import { continuation, EOS, pieces, type Sampled, VOCABULARY } from './scripted-model.ts'
+import { answer, paths, readRequest } from './scripted-requests.ts'
+import { writer } from './scripted-wire.ts'
 
 /**
  * One server that speaks five dialects byte by byte, with every fault that real ones have shown. It generates a deterministic
@@ -50,6 +42,8 @@ export interface Faults extends Quirks {
   /** SGLang: how long an abort takes to be confirmed */
   readonly abortMs?: number
   readonly firstMs?: number
+  /** the first token waits for this */
+  readonly hold?: Promise<unknown>
   readonly tokenMs?: number
 }
 
@@ -151,6 +145,7 @@ export async function scriptedServer(options: ScriptedOptions): Promise<Scripted
     const out = writer(dialect, response, faults, rng.split(count.begun))
     const say = voice(dialect, asked, faults).say
     if (faults.firstMs) await sleep(faults.firstMs)
+    await faults.hold
     out.open()
     if (faults.garbage) return out.raw('this is no JSON')
     let sent = 0
@@ -291,62 +286,6 @@ function gauges(dialect: Dialect, path: string, live: number): unknown {
   if (dialect === 'llamacpp' && path === '/slots')
     return Array.from({ length: 4 }, (_, id) => ({ id, is_processing: id < live }))
   return undefined
-}
-
-/** Puts events on the wire, cut as the faults say. */
-function writer(dialect: Dialect, response: ServerResponse, faults: Faults, rng: Random) {
-  const eol = faults.crlf ? '\r\n' : '\n'
-  const frame = (data: string): string => {
-    if (dialect === 'ollama') return `${data}\n`
-    const lines = faults.multiline ? data.split('\n') : [data]
-    const ping = faults.comments && rng.chance(0.3) ? `: ping${eol}${eol}` : ''
-    return `${ping}${lines.map((line) => `data:${faults.noSpace ? '' : ' '}${line}`).join(eol)}${eol}${eol}`
-  }
-  const write = (chunk: string): Promise<void> | undefined => {
-    if (!faults.cut) {
-      if (!response.write(chunk)) return drained(response)
-      return undefined
-    }
-    return cutWrite(response, Buffer.from(chunk), faults.cut, rng)
-  }
-  return {
-    open() {
-      response.writeHead(200, {
-        'content-type': dialect === 'ollama' ? 'application/x-ndjson' : 'text/event-stream',
-      })
-      response.flushHeaders()
-    },
-    raw: (chunk: string): void => void response.write(frame(chunk)),
-    events(events: unknown[], last: boolean): Promise<void> | undefined {
-      const indent = faults.multiline && dialect !== 'ollama' ? 1 : undefined
-      const done = last && dialect !== 'ollama' && dialect !== 'llamacpp' ? frame('[DONE]') : ''
-      const chunk = events.map((event) => frame(JSON.stringify(event, undefined, indent))).join('') + done
-      return chunk === '' ? undefined : write(chunk)
-    },
-    end: (): void => void response.end(),
-  }
-}
-
-const drained = (response: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    if (response.destroyed || response.closed) return resolve()
-    const done = (): void => {
-      response.off('drain', done)
-      response.off('close', done)
-      resolve()
-    }
-    response.on('drain', done)
-    response.on('close', done)
-  })
-
-async function cutWrite(response: ServerResponse, bytes: Buffer, cut: number, rng: Random): Promise<void> {
-  for (let at = 0; at < bytes.length && !response.destroyed; ) {
-    const size = rng.int(1, cut)
-    response.write(bytes.subarray(at, at + size))
-    at += size
-    // a turn of the event loop now and then, so that pieces do not melt into one packet
-    if (rng.chance(0.05)) await new Promise(setImmediate)
-  }
 }
 
 async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {

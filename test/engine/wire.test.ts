@@ -3,8 +3,9 @@ import type { StreamOptions } from '../../src/engine/engine.ts'
 import { openEngine, type RemoteOptions } from '../../src/engine/index.ts'
 import type { Token } from '../../src/trace/token.ts'
 import type { Trace } from '../../src/trace/trace.ts'
-import { type Dialect, paths } from './scripted-dialects.ts'
+import type { Dialect } from './scripted-dialects.ts'
 import { encode } from './scripted-model.ts'
+import { paths } from './scripted-requests.ts'
 import { type ScriptedOptions, scriptedServer } from './scripted-server.ts'
 
 /** What goes over the wire: each trap of each server, seen in the request that was sent or in the refusal to send one. */
