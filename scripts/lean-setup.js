@@ -35,7 +35,7 @@ function replaceOnce(text, from, to) {
 
 /** Ended threads report to an event loop that never runs while Lean waits for input; unheard, none would be used again. */
 const drain =
-  'var reinPort;function reinDrain(){for(const w of PThread.runningWorkers){const port=w[reinPort??=Object.getOwnPropertySymbols(w).find(k=>k.description==="kPublicPort")];if(!port)continue;for(let m;(m=worker_threads.receiveMessageOnPort(port));)w.emit("message",m.message)}}'
+  'var reinPort;function reinHear(w,d){const own=!d.targetThread||d.targetThread===_pthread_self();if(own&&d.cmd==="checkMailbox")return;if(own&&d.cmd==="cleanupThread")return cleanupThread(d.thread);w.emit("message",d)}function reinDrain(){for(const w of[...PThread.runningWorkers]){const port=w[reinPort??=Object.getOwnPropertySymbols(w).find(k=>k.description==="kPublicPort")];if(!port)continue;for(let m;(m=worker_threads.receiveMessageOnPort(port));)reinHear(w,m.message)}}'
 
 /** Each mend names what it cures. */
 export function mend(js) {
