@@ -2,6 +2,8 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { InputError, UserError } from '../base/errors.ts'
 import { type BenchConfig, parseConfig, readConfig } from '../bench/config.ts'
 import { progress } from '../bench/progress.ts'
+import { toMarkdown } from '../bench/report/table.ts'
+import { tablesOf } from '../bench/report/tables.ts'
 import { terminalTable } from '../bench/report/terminal.ts'
 import { writeReport } from '../bench/report/write.ts'
 import { type BenchResult, runBench } from '../bench/run.ts'
@@ -34,7 +36,11 @@ export function command(): Command {
     .addOption(new Option('--logs <which>', "keep each run's events (all)").choices(['all', 'none']))
     .option('--queue <redis-url>', 'share the work over "rein worker" processes through Redis')
     .option('--dry-run', 'estimate tokens and time with one pilot run a cell, write nothing')
-    .option('--report <dir>', 'make the report of a folder again, run nothing')
+    .option(
+      '--report <dirs>',
+      'make the report of a folder again, run nothing; of several: their tables side by side',
+      list,
+    )
     .action((config: string | undefined, options: Flags) => main(config, options))
 }
 
@@ -58,12 +64,12 @@ interface Flags {
   readonly logs?: string
   readonly queue?: string
   readonly dryRun?: boolean
-  readonly report?: string
+  readonly report?: string[]
 }
 
 async function main(file: string | undefined, flags: Flags): Promise<void> {
   if (flags.report !== undefined) {
-    process.stdout.write(`${terminalTable(writeReport(flags.report))}\n`)
+    report(flags.report)
     return
   }
   const config = configOf(file, flags)
@@ -92,6 +98,13 @@ async function main(file: string | undefined, flags: Flags): Promise<void> {
   } finally {
     stop.done()
   }
+}
+
+/** One folder: its table. Several, say of different models: the papers' tables with the models beside each other. */
+function report(dirs: readonly string[]): void {
+  const summaries = dirs.map((dir) => writeReport(dir))
+  if (summaries.length === 1) process.stdout.write(`${terminalTable(summaries[0]!)}\n`)
+  else for (const table of tablesOf(summaries)) process.stdout.write(`${table.caption}\n\n${toMarkdown(table)}\n\n`)
 }
 
 function finish({ dir, done, total }: BenchResult): void {

@@ -1,13 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { packageRoot } from '../../src/base/paths.ts'
 import { parseConfig } from '../../src/bench/config.ts'
+import { runBench } from '../../src/bench/run.ts'
 import { command as bench } from '../../src/cli/bench.ts'
 import { main } from '../../src/cli/main.ts'
 import { command as worker } from '../../src/cli/worker.ts'
+import { fakeEngine, fakeParts } from './fake.ts'
 
 let root: string
 beforeAll(() => {
@@ -118,6 +120,20 @@ describe('rein bench on the command line', () => {
       tokensPct: 100,
     })
   }, 120_000)
+
+  it('puts the tables of several folders beside each other', async () => {
+    const dirs = ['small', 'large'].map((model) => join(root, model))
+    for (const out of dirs) {
+      const config = parseConfig({ tasks: ['sums'], methods: ['cot', 'best'], limit: 5, logs: 'none', out })
+      await runBench(
+        config,
+        fakeParts(() => fakeEngine({ model: basename(out) })),
+      )
+    }
+    const { status, stdout } = await inProcess('bench', '--report', dirs.join(','))
+    expect(stdout).toContain('| Dataset | Metric | small CoT | small best | large CoT | large best |')
+    expect(status).toBe(0)
+  })
 
   it('a dry run says what it would cost and writes nothing', () => {
     const { status, stdout } = rein(
