@@ -1,6 +1,6 @@
 /** From Lean's messages on an assembled file to a verdict, a grade and the feedback. Pure. */
 import type { Verdict } from '../../trace/words.ts'
-import { axiomsIn, boolIn, compiled, standardAxioms } from '../../verify/lean/judge.ts'
+import { axiomsIn, boolIn, compiled, refusesAxioms, standardAxioms, usesSorry } from '../../verify/lean/judge.ts'
 import type { LeanResult } from '../../verify/lean/service.ts'
 import { tokens } from '../../verify/lean/tokens.ts'
 import type { LeanMessage } from '../../verify/lean/worker.ts'
@@ -27,6 +27,12 @@ export function compileVerdict(row: VerinaRow, file: LeanFile, result: LeanResul
   for (const [line, probe] of file.probes) {
     if (probe.kind !== 'axioms') continue
     const answer = result.messages.find((m) => m.line === line && axiomsIn(m.text))
+    if (!answer && result.from === 'wasm' && result.messages.some((m) => m.line === line && refusesAxioms(m))) {
+      // The scan has refused every way to an axiom by then, and Lean warns of holes by itself.
+      if (usesSorry(result.messages))
+        return { kind: 'fail', feedback: 'It has a hole (`sorry`): give the whole of it.' }
+      continue
+    }
     if (!answer) return unknown(`Lean did not say what ${probe.of} rests on`)
     const own = axiomsIn(answer.text)!.filter((a) => !standardAxioms.includes(a) && !allowed.has(a))
     if (own.includes('sorryAx')) return { kind: 'fail', feedback: 'It has a hole (`sorry`): give the whole of it.' }

