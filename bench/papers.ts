@@ -13,6 +13,7 @@ import type { Calibration } from '../src/halo/index.ts'
 import { calibrationFor } from '../src/methods/halo.ts'
 import { methods } from '../src/methods/registry.ts'
 import { type Aggregation, aggregations } from './papers/aggregation.ts'
+import { indexPage } from './papers/index-page.ts'
 import { type Made, pages } from './papers/pages.ts'
 import { type Section, sections } from './papers/sections.ts'
 
@@ -120,6 +121,9 @@ for (const section of all)
     made.set(section.name, { summary, command: commandOf(section) })
     writeFileSync(join(results, `${section.name}.summary.json`), `${JSON.stringify(summary)}\n`)
   }
-for (const { file, text } of pages(made, aggregated)) writeFileSync(join(results, file), text)
+const written = pages(made, aggregated)
+const [first] = made.values()
+const about = first ? `${first.summary.model}, ${first.summary.date.slice(0, 10)}.` : ''
+for (const { file, text } of [...written, indexPage(written, about)]) writeFileSync(join(results, file), text)
 console.error(`docs/results has ${made.size} of ${all.length} sections`)
 if (stop.signal.aborted) process.exitCode = 130

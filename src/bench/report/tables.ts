@@ -12,7 +12,7 @@ export function tablesOf(summaries: readonly Summary[]): Table[] {
   const main = all.filter((method) => !swept.has(method))
   const shown = main.length > 0 ? main : all
   const tables = [methodTable(summaries, shown), ...summaries.map((s, i) => successTable(s, shown, `success-${i + 1}`))]
-  if (all.includes('meta') && all.includes('interwhen-meta')) tables.push(addedTable(first, 'meta', 'interwhen-meta'))
+  if (all.includes('cot') && all.includes('interwhen-meta')) tables.push(addedTable(first, 'cot', 'interwhen-meta'))
   for (const [i, summary] of summaries.entries())
     if (summary.sweeps.some((sweep) => sweep.axes.length === 1)) tables.push(sweepTable(summary, `sweeps-${i + 1}`))
   if (summaries.some((s) => s.sweeps.some((sweep) => sweep.axes.length === 1))) tables.push(earlyStopTable(summaries))
