@@ -118,6 +118,7 @@ export const halo: Method = {
   summary: 'watch the drift Ω; at Ω ≥ Ψ compress and start afresh (Halo, Algorithm 1); no verifier',
   parameters,
   choices,
+  real: ['alpha', 'psi'],
   refuses,
   run: (context) => run(context, false, driftOf(context.engine, context.parameters).trigger),
 }
@@ -127,6 +128,7 @@ export const haloVerify: Method = {
   summary: 'Halo whose states are verified before use, and whose final answer must pass',
   parameters,
   choices,
+  real: ['alpha', 'psi'],
   refuses,
   run: (context) => run(context, true, driftOf(context.engine, context.parameters).trigger),
 }

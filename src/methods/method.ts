@@ -13,6 +13,8 @@ export interface Method {
   /** the words that a text parameter may be, and the least value of a number (0 unless given); an integer default wants an integer */
   readonly choices?: Readonly<Record<string, readonly string[]>>
   readonly least?: Readonly<Record<string, number>>
+  /** numbers that may be fractions although their default is whole */
+  readonly real?: readonly string[]
   /** one sentence when this engine or task cannot serve it, else undefined */
   refuses?(engine: Engine, task: Task, parameters: Parameters): string | undefined
   run(context: MethodContext): Promise<MethodResult>

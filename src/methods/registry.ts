@@ -108,7 +108,8 @@ function readValue(method: Method, key: string, value: string): number | string 
   const number = value === '' ? Number.NaN : Number(value)
   const least = method.least?.[key] ?? 0
   if (!Number.isFinite(number) || number < least) throw wrong(`a number from ${least} on`)
-  if (Number.isInteger(standard) && !Number.isInteger(number)) throw wrong('a whole number')
+  if (Number.isInteger(standard) && !Number.isInteger(number) && !method.real?.includes(key))
+    throw wrong('a whole number')
   return number
 }
 
