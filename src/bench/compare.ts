@@ -40,6 +40,19 @@ export function compare(baseline: readonly Row[], rows: readonly Row[]): Compari
   }
 }
 
+/** Tokens in % of the baseline's, on the instances and seeds that both have: an unfinished run compares like with like. */
+export function tokenShare(baseline: readonly Row[], rows: readonly Row[]): number | null {
+  const before = new Map(baseline.map((row) => [pairKey(row), row.tokens]))
+  let [mine, theirs] = [0, 0]
+  for (const row of rows) {
+    const other = before.get(pairKey(row))
+    if (other === undefined) continue
+    mine += row.tokens
+    theirs += other
+  }
+  return theirs === 0 ? null : (100 * mine) / theirs
+}
+
 const right = (row: Row): number => (row.correct ? 1 : 0)
 const tokensOf = (row: Row): number => row.tokens
 

@@ -1,5 +1,5 @@
 import type { Status } from '../trace/words.ts'
-import { type Comparison, compare, mean, places } from './compare.ts'
+import { type Comparison, compare, mean, places, tokenShare } from './compare.ts'
 import type { MethodEntry } from './plan.ts'
 import { purposes, type Row, rowKey, type Timing, type TokensBy } from './row.ts'
 import { type CurvePoint, difficultyCurve } from './stats/curve.ts'
@@ -73,14 +73,12 @@ export function summarise({ model, date, methods, rows, timings }: SummaryInput)
       methods,
     )
     const cot = byMethod.get(baseline)
-    const cotTokens = cot && mean(cot.map((row) => row.tokens))
     const front = places([...byMethod.values()])
     for (const [i, [method, cell]] of [...byMethod].entries()) {
       const times = cell.flatMap((row) => timingOf.get(rowKey(row)) ?? [])
-      const tokens = mean(cell.map((row) => row.tokens))
       out.push({
         ...cellFigures(task, method, cell),
-        tokensPct: cotTokens ? (100 * tokens) / cotTokens : null,
+        tokensPct: cot ? tokenShare(cot, cell) : null,
         latencyMs: percentiles(times.map((t) => t.ms)) ?? null,
         verifyMs: percentiles(times.map((t) => t.verifyMs)) ?? null,
         vsCot: (method !== baseline && cot && compare(cot, cell)) || null,
