@@ -24,7 +24,11 @@ function diagnostics() {
   })
   return found
 }
+const imports = (t) => /^(?:\s*import [^\n]*)*/.exec(t)[0]
 function handle(m) {
+  const next = m.method === 'textDocument/didChange' ? m.params.contentChanges[0].text : undefined
+  // as the real one: it ends when the imports change
+  if (next !== undefined && imports(next) !== imports(text)) process.exit(1)
   if (m.method === 'textDocument/didOpen') [text, version] = [m.params.textDocument.text, m.params.textDocument.version]
   if (m.method === 'textDocument/didChange')
     [text, version] = [m.params.contentChanges[0].text, m.params.textDocument.version]

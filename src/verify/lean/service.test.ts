@@ -60,6 +60,16 @@ describe.skipIf(availableWalls() === 'none')('one process, many checks', () => {
     expect((await lean.check('fine')).kind).toBe('done')
   })
 
+  test('other imports get a process of their own', async () => {
+    const files = ['import A\nfine', 'import A\nfine 2', '\nimport A\nimport B\n\nfine', 'fine']
+    expect((await Promise.all(files.map((f) => lean.check(f)))).map((r) => r.kind)).toEqual([
+      'done',
+      'done',
+      'done',
+      'done',
+    ])
+  })
+
   test('an aborted check is unknown', async () => {
     const aborter = new AbortController()
     setTimeout(() => aborter.abort(), 200)

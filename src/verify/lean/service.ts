@@ -29,6 +29,8 @@ export interface ServiceOptions {
 }
 
 interface Running {
+  /** what it has imported; Lean's worker ends when a file imports something else */
+  readonly header: string
   readonly box: Sandboxed
   readonly worker: LeanWorker
   readonly ready: Promise<unknown>
@@ -40,14 +42,14 @@ export function leanService(options: ServiceOptions = {}): LeanService {
   let found = options.toolchain
   let queue: Promise<unknown> = Promise.resolve()
 
-  function start(toolchain: Toolchain): Running {
+  function start(toolchain: Toolchain, header: string): Running {
     const { command, args, env, readable, memoryBytes, startMs } = toolchain
     const box = sandbox(command, args, { env, readable, memoryBytes })
     const worker = leanWorker(box.child)
     hold(box, false)
-    const ready = worker.check('', AbortSignal.timeout(startMs))
+    const ready = worker.check(`${header}\n`, AbortSignal.timeout(startMs))
     ready.catch(() => {})
-    return { box, worker, ready }
+    return { header, box, worker, ready }
   }
 
   function stop(): void {
@@ -60,7 +62,9 @@ export function leanService(options: ServiceOptions = {}): LeanService {
     const toolchain = found ?? findLean(requireWalls(availableWalls()))
     if (typeof toolchain === 'string') return { kind: 'unknown', reason: toolchain }
     found = toolchain
-    if (!running?.worker.alive) running = start(toolchain)
+    const header = importsOf(text)
+    if (running && running.header !== header) stop()
+    if (!running?.worker.alive) running = start(toolchain, header)
     const { box, worker, ready } = running
     hold(box, true)
     const limit = new AbortController()
@@ -95,6 +99,11 @@ export function leanService(options: ServiceOptions = {}): LeanService {
     },
     close: stop,
   }
+}
+
+/** The file up to its last import. */
+function importsOf(text: string): string {
+  return /^(?:\s*import [^\n]*)*/.exec(text)?.[0] ?? ''
 }
 
 function aborted(signal: AbortSignal): Promise<never> {
