@@ -12,6 +12,11 @@ export interface Section {
 const limit = 200
 const maxTokens = 3000
 
+/** Where nano is neither always right nor always wrong; its horizon on chains lies between 12 and 24 steps. */
+const size = { chain: [12, 16, 20, 24], maze: [4, 5, 6], spatialmap: [7, 8, 10], zebralogic: [3, 4] }
+const only = (...tasks: (keyof typeof size)[]): Partial<typeof size> =>
+  Object.fromEntries(tasks.map((task) => [task, size[task]]))
+
 export function sections(halo: Calibration | undefined): Section[] {
   const out: Section[] = [
     {
@@ -22,6 +27,7 @@ export function sections(halo: Calibration | undefined): Section[] {
         methods: [
           'cot,best-of-k:k=2,best-of-k-critic:k=2,best-of-k,best-of-k-critic,generate-test-critic,tot,interwhen,interwhen-meta',
         ],
+        size,
         limit,
         maxTokens,
       },
@@ -38,6 +44,7 @@ export function sections(halo: Calibration | undefined): Section[] {
           'deer:threshold=0.85,0.9,0.95,0.98,0.99,0.995',
           'eat:variance=0.2,0.04,0.008,0.003,0.001,0.0001',
         ],
+        size: only('chain', 'maze', 'spatialmap'),
         limit,
         maxTokens,
       },
@@ -45,7 +52,14 @@ export function sections(halo: Calibration | undefined): Section[] {
     {
       name: 'interval',
       share: 0.07,
-      config: { tasks: ['game24', 'chain'], methods: ['cot'], sweep: ['interwhen:k=1,2,5,10,20'], limit, maxTokens },
+      config: {
+        tasks: ['game24', 'chain'],
+        methods: ['cot'],
+        sweep: ['interwhen:k=1,2,5,10,20'],
+        size: only('chain'),
+        limit,
+        maxTokens,
+      },
     },
     {
       name: 'width',
@@ -54,12 +68,13 @@ export function sections(halo: Calibration | undefined): Section[] {
         tasks: ['game24', 'chain'],
         methods: ['cot'],
         sweep: ['self-consistency:k=1,3,5,9,15,early=false'],
+        size: only('chain'),
         limit,
         maxTokens: 20_000,
       },
     },
   ]
-  const length = { chain: [4, 8, 12, 16, 24, 32, 48, 64] }
+  const length = { chain: [4, 8, 12, 16, 20, 24, 32, 48] }
   if (!halo)
     return [
       ...out,
@@ -79,7 +94,7 @@ export function sections(halo: Calibration | undefined): Section[] {
   out.push({
     name: 'halo-grid',
     share: 0.06,
-    config: { tasks: ['chain'], methods: ['cot'], sweep: [grid(halo)], size: { chain: [32] }, limit, maxTokens },
+    config: { tasks: ['chain'], methods: ['cot'], sweep: [grid(halo)], size: { chain: [20] }, limit, maxTokens },
   })
   return out
 }
