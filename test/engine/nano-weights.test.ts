@@ -120,11 +120,11 @@ describe.skipIf(!there)('nano with its own weights', () => {
           body: JSON.stringify({ content: text, parse_special: true, add_special: false }),
         })
         expect(((await tokenised.json()) as { tokens: number[] }).tokens).toEqual(trace.ids())
-        const body = { prompt: trace.ids(), n_predict: 200, temperature: 0, top_k: 1, return_tokens: true }
+        const body = { prompt: trace.ids(), n_predict: 100, temperature: 0, top_k: 1, return_tokens: true }
         const reply = await fetch(`${server.url}/completion`, { method: 'POST', body: JSON.stringify(body) })
         const theirs = ((await reply.json()) as { tokens: number[] }).tokens
         const ours: number[] = []
-        for await (const token of engine.stream(trace, { maxTokens: 200, temperature: 0, purpose: 'main' }))
+        for await (const token of engine.stream(trace, { maxTokens: 100, temperature: 0, purpose: 'main' }))
           if (token.id !== undefined) ours.push(token.id)
         expect(engine.tokenizer.decode(ours)).toBe(engine.tokenizer.decode(theirs.slice(0, ours.length)))
         expect(theirs.length - ours.length).toBeLessThanOrEqual(1)
