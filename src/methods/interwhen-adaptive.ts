@@ -14,7 +14,7 @@ import { statedBy, statedNow } from './stated.ts'
 export const interwhenAdaptive: Method = {
   name: 'interwhen-adaptive',
   summary: 'interwhen that forks only when entropy, a reflection or a stated answer makes it worth it',
-  parameters: { k: 30, gap: 3, share: 0.2, retries: 5, retry: 'thinking', sync: false },
+  parameters: { k: 30, gap: 3, share: 0.2, retries: 20, finals: 2, retry: 'thinking', sync: false },
   choices: { retry: ['answer', 'thinking'] },
   least: { k: 1, gap: 1 },
   async run(context) {

@@ -37,6 +37,8 @@ export function verifyThinking<I>(
 export interface FinalOptions {
   /** where a refuted answer is thought over again: after the answer, or back at the end of the thinking */
   readonly retry?: 'answer' | 'thinking'
+  /** refuted answers after which the run abstains, however many corrections it has left */
+  readonly finals?: number
   readonly name?: string
 }
 
@@ -44,8 +46,9 @@ export interface FinalOptions {
 export function verifyFinal<I>(
   task: Task<I>,
   instance: I,
-  { retry = 'answer', name = 'final' }: FinalOptions = {},
+  { retry = 'answer', finals = Number.POSITIVE_INFINITY, name = 'final' }: FinalOptions = {},
 ): Monitor {
+  let refuted = 0
   return {
     name,
     when: finalAnswer(),
@@ -53,6 +56,7 @@ export function verifyFinal<I>(
     verify: (answer, view) => verdictOf(task, instance, answer, 'final', view),
     intervene(verdict, answer) {
       if (verdict.kind !== 'fail' || answer === undefined) return { kind: 'continue' }
+      if (++refuted > finals) return { kind: 'abstain', reason: `${refuted} answers were refuted` }
       const back = retry === 'thinking'
       const feedback = task.feedback(instance, answer, verdict, back ? 'think' : 'answer')
       return { kind: 'rollback', feedback, voice: task.voice, ...(back && { to: 'thinking' as const }) }
