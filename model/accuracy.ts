@@ -45,7 +45,7 @@ async function work(): Promise<void> {
     })) {
       output += token.text
       tokens += token.count ?? 1
-      if (token.finish === 'stop') output += '<|end|>'
+      if (token.finish && token.finish !== 'length') output += '<|end|>'
     }
     rows.push({ suite, task, instance, tokens, output })
   }
