@@ -83,6 +83,8 @@ describe('chain', () => {
     expect(collapse!(instance, `${right[0]}\n2: 53 * 3 = 159 -> 59`)).toBe(1)
     expect(collapse!(instance, '1: 37 - 15 = 22')).toBe(0)
     expect(collapse!(instance, '5: 6 + 1 = 7')).toBe(0)
+    // a doubt about a step that was right
+    expect(collapse!(instance, [right[0], right[1], 'Wait, step 2 is wrong. Again from there.'].join('\n'))).toBe(2)
   })
 
   it('a slip never heals: every generated step is a bijection modulo 100', () => {

@@ -77,6 +77,9 @@ function wholeLine(text: string): string {
 const lineShape =
   /^[\s>*-]*(?:step\s*)?(\d{1,6})\s*[:.)]\s*(-?\d{1,9})\s*([+*x\u00d7\u2212-])\s*(\d{1,9})\s*=\s*(-?\d{1,12})(?:\s*(?:->|\u2192|=>)\s*(-?\d{1,12}))?/i
 
+/** "Wait, step 8 is wrong." Before the first wrong step such a doubt is itself what is wrong: the loop begins here. */
+const doubtShape = /\bstep \d{1,6} is wrong\b/i
+
 /** Is this line of thinking a step, and is it right: the right operation on the right value with the right result? */
 function lineIsRight(instance: ChainInstance, values: readonly number[], line: string): boolean | undefined {
   const m = lineShape.exec(line.slice(0, 200))
@@ -186,7 +189,9 @@ export const chain: Task<ChainInstance> = {
     progress: (_instance, state) => Number(state.split(':')[0]),
     collapse(instance, thinking) {
       const values = chainValues(instance)
-      const at = thinking.split('\n').findIndex((line) => lineIsRight(instance, values, line) === false)
+      const at = thinking
+        .split('\n')
+        .findIndex((line) => lineIsRight(instance, values, line) === false || doubtShape.test(line))
       return at < 0 ? undefined : at
     },
   },
