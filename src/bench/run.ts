@@ -113,7 +113,7 @@ function locally(
 /** Enough to keep it full: a server batches, an engine with one stream at a time does not. */
 export function concurrencyFor(engine: Engine): number {
   if (engine.can.fork === 'serial') return 1
-  return engine.can.fork === 'shared' && engine.name.startsWith('nano') ? 4 : 16
+  return engine.can.fork === 'shared' && engine.name.startsWith('nano') ? 8 : 16
 }
 
 /** All of them, and all of one model: rows of different models must not be mixed in one table. */
