@@ -25,7 +25,7 @@ const doubt = /\b(wait|hmm|hold on|actually|maybe i|not sure|that can't be|mista
 const recheck = /\b(double[- ]check|let me check|verify|let me make sure|check again|let me confirm|re-?examine)\b/i
 const settled = /\b(so the (final )?answer|the answer (is|should be)|therefore|\\boxed)/i
 
-const equation = /(?<![\d.\w)*/+×÷-]\s*)(-?\d{1,4}) ?([-+*/×÷]) ?(\d{1,4}) ?= ?(-?\d{1,6})(?!\d|\.\d| ?[-+*/×÷])/g
+const equation = /(?<![\d.\w)]|[-+*/×÷] ?)(-?\d{1,4}) ?([-+*/×÷]) ?(\d{1,4}) ?= ?(-?\d{1,6})(?!\d|\.\d| ?[-+*/×÷])/g
 
 /** [equations read, of them wrong] in plain `a op b = c` form */
 export function slips(text: string): [number, number] {
