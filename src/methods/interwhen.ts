@@ -12,7 +12,7 @@ import { outcome, startRuns } from './run.ts'
 export const interwhen: Method = {
   name: 'interwhen',
   summary: 'fork every k lines, verify, roll back with feedback (interwhen, Algorithm 1)',
-  parameters: { k: 3, by: 'lines', warmup: 0, share: 0.2, retries: 5, finals: 5, retry: 'thinking', sync: false },
+  parameters: { k: 3, by: 'lines', warmup: 0, share: 0.2, retries: 5, finals: 2, retry: 'thinking', sync: false },
   choices: { by: ['lines', 'paragraphs'], retry: ['answer', 'thinking'] },
   least: { k: 1 },
   async run(context) {

@@ -19,7 +19,11 @@ export interface CollectOptions {
   progress?(done: number): void
 }
 
-/** Plain runs with every signal that the engine gives, and where each of them first goes wrong: what a calibration reads. */
+/**
+ * Plain runs with every signal that the engine gives, and where each of them first goes wrong: what a calibration reads.
+ * A run that ends right has not collapsed, whatever it doubted on the way; one that neither ends right nor shows a wrong line
+ * before its token limit is of neither kind, and says so.
+ */
 export async function collectRecordings(options: CollectOptions): Promise<Recording[]> {
   const { engine, task, instances, concurrency = 16 } = options
   const recordings: Recording[] = new Array(instances.length)
@@ -39,8 +43,9 @@ export async function collectRecordings(options: CollectOptions): Promise<Record
       const result = await run.result()
       if (result.status === 'failed') throw new Error(result.reason)
       const lines = recordThinking(events)
+      const right = task.grade(instances[i], result.text) === true
       const text = lines.map((line) => line.text).join('\n')
-      recordings[i] = { lines, collapse: task.rectify?.collapse?.(instances[i], text) }
+      recordings[i] = { lines, right, collapse: right ? undefined : task.rectify?.collapse?.(instances[i], text) }
       options.progress?.(++done)
     }
   }
