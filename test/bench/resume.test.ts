@@ -34,8 +34,10 @@ describe('a bench that is killed', () => {
     while (kills < 50) {
       const child = spawn(process.execPath, [script, out, limit, '24'], { cwd: packageRoot, stdio: 'ignore' })
       const ended = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)))
-      // from before the first line of code to well into the work; half of the later ones also leave a torn line
-      const winner = await Promise.race([ended, sleep(rng.int(20, 420)).then(() => 'time' as const)])
+      // every other one at any moment of the start, the rest while rows are being written
+      const moment =
+        kills % 2 === 0 ? sleep(rng.int(5, 400)) : nextRow(out, countRows(out)).then(() => sleep(rng.int(0, 60)))
+      const winner = await Promise.race([ended, moment.then(() => 'time' as const)])
       if (winner !== 'time') {
         finished = winner === 0
         break
@@ -56,7 +58,7 @@ describe('a bench that is killed', () => {
     expect(countRows(out)).toBe(Number(limit) * 4)
     expect(countLogs(out)).toEqual(countLogs(calm))
     expect(rows.at(-1)).toBeGreaterThan(0)
-  }, 120_000)
+  }, 300_000)
 
   it('is left as it is when it is already done', () => {
     const calm = join(root, 'calm')
@@ -65,6 +67,10 @@ describe('a bench that is killed', () => {
     expect(readFileSync(join(calm, 'timings.jsonl'), 'utf8')).toBe(before)
   })
 })
+
+async function nextRow(out: string, before: number): Promise<void> {
+  while (countRows(out) <= before) await sleep(10)
+}
 
 /** The end of a line that a kill cut short, as a slower disk would leave it. */
 function tear(out: string): void {
