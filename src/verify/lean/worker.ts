@@ -92,14 +92,20 @@ export function leanWorker(child: ChildProcess): LeanWorker {
     ended(new Error(why))
   }
   child.on('error', (e) => end(`Lean could not be started: ${e.message}`))
-  child.on('exit', (code, sig) => end(`Lean ended (${sig ?? code})`))
+  child.on('exit', (code, sig) => {
+    const last = said.split('\n').findLast((l) => l.trim() !== '' && !l.startsWith('['))
+    end(`Lean ended (${sig ?? code})${last ? `: ${last.trim().slice(0, 200)}` : ''}`)
+  })
   child.stdin?.on('error', () => end('Lean closed its input'))
   const receive = (m: Incoming) => {
     if (m.method === 'textDocument/publishDiagnostics') collect(found, m.params)
     else if (m.method === undefined && typeof m.id === 'number') waiting.get(m.id)?.(m)
   }
   child.stdout?.on('data', unframe(receive))
-  child.stderr?.resume()
+  let said = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('utf8')).slice(-2000)
+  })
   const send = (message: object) => alive && child.stdin?.write(frame(message))
 
   async function once(text: string, signal?: AbortSignal): Promise<LeanMessage[]> {
