@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { random } from '../src/base/random.ts'
 import { feedbackInThought } from '../src/steer/inject.ts'
-import { calm, compose, type Form, forms } from './compose.ts'
+import { compose, type Form, forms } from './compose.ts'
 import { format, render, textOf } from './doc.ts'
 import { authors, type TaskName } from './mix.ts'
-import { type Author, clumsy } from './story.ts'
+import { type Author, calm, clumsy } from './story.ts'
 
 type Any = Author<unknown, unknown>
 const all = Object.entries(authors) as unknown as [TaskName, Any][]

@@ -3,7 +3,7 @@ import { conclusion, feedbackInThought, forkSuffix } from '../src/steer/inject.t
 import type { Elicitation } from '../src/steer/monitor.ts'
 import { type Doc, format, given, markers, own, type Part, render, slip, textOf } from './doc.ts'
 import { generalSearch } from './search.ts'
-import { type Author, clumsy, type Line, type Mood, type Story, usual } from './story.ts'
+import { type Author, calm, clumsy, type Line, type Story, usual } from './story.ts'
 
 /**
  * Documents out of stories: the plain one, and one for every way in which rein breaks into a trace. What is injected is made
@@ -26,8 +26,6 @@ export const forms = {
 } as const
 
 export type Form = keyof typeof forms
-
-export const calm: Mood = { slip: 0, notice: 0, recheck: 0, ruin: 0, restate: 0, giveUp: 0 }
 
 type Any = Author<unknown, unknown>
 const close = own(`${format.thinkClose}\n\n`)

@@ -1,6 +1,6 @@
 import type { Random } from '../src/base/random.ts'
 import { format, given, own, type Part, render, textOf } from './doc.ts'
-import { type Author, clumsy, type Mood, type Story, usual } from './story.ts'
+import { type Author, calm, clumsy, type Story, usual } from './story.ts'
 
 /**
  * The questions that the baselines ask of any task (critic, tree and graph of thoughts, instructions about length), in the
@@ -8,7 +8,6 @@ import { type Author, clumsy, type Mood, type Story, usual } from './story.ts'
  */
 type Any = Author<unknown, unknown>
 
-const calm: Mood = { slip: 0, notice: 0, recheck: 0, ruin: 0, restate: 0, giveUp: 0 }
 const lineText = (parts: readonly Part[]): string => textOf(parts).trim()
 const body = (story: Story<unknown>): Part[] => story.lines.flatMap((l) => [...l.parts])
 const said = (text: string): Part => own(`${format.thinkClose}\n\n${text}${format.end}`)

@@ -1,8 +1,10 @@
 import type { Random } from '../../src/base/random.ts'
 import { type Game24Instance, game24 } from '../../src/tasks/game24/index.ts'
-import { own, type Part, slip } from '../doc.ts'
-import { type Author, type Mood, type Story, teller } from '../story.ts'
+import { own, type Part, slip, textOf } from '../doc.ts'
+import { type Author, calm, type Mood, type Story, teller } from '../story.ts'
 import { alive, type Item, type Move, movesOf, nextItems, same, show, steps } from './arithmetic.ts'
+import { choose, lastResort, start } from './game24-moves.ts'
+import { searchDoc } from './game24-search.ts'
 
 /**
  * The Game of 24 as a search by hand: try a step, try a second, look what the last two numbers give, go back. It ends with the
@@ -18,7 +20,6 @@ export interface Here {
   readonly tried: readonly string[]
 }
 
-const start = ({ numbers }: Game24Instance): Item[] => numbers.map((n) => ({ n, d: 1, text: String(n), top: 3 }))
 const list = (items: readonly Item[]): string => items.map((i) => show(i)).join(' ')
 const keyOf = (moves: readonly Move[]): string => moves.map((m) => m.text).join(' ')
 
@@ -26,22 +27,6 @@ const keyOf = (moves: readonly Move[]): string => moves.map((m) => m.text).join(
 function mistaken(random: Random, right: number): number {
   const wrong = right + random.pick([1, -1, 2, -2, 10, -10, 3, 4, -4])
   return wrong === right || wrong < 0 ? right + 1 : wrong
-}
-
-/** Picks a move: towards the target, or one that looks as good and is not. */
-function choose(
-  random: Random,
-  items: readonly Item[],
-  target: number,
-  good: boolean,
-  bad: (m: Move) => boolean,
-): Move | undefined {
-  const moves = movesOf(items).filter((m) => !bad(m))
-  const works = (m: Move) => alive(nextItems(items, m), target)
-  const whole = (m: Move) => m.result.d === 1 && m.result.n >= 0
-  const fit = moves.filter((m) => works(m) === good)
-  const easy = fit.filter(whole)
-  return easy.length > 0 ? random.pick(easy) : good && fit.length > 0 ? random.pick(fit) : undefined
 }
 
 interface Telling {
@@ -224,14 +209,6 @@ function tell(random: Random, instance: Game24Instance, mood: Mood, from?: Here,
 
 const finish = (x: Telling): Story<Here> => ({ lines: x.t.lines, answer: [own(`${x.here.items[0]!.text}}.`)] })
 
-/** An expression of all the numbers that is not the target. */
-function lastResort(x: Pick<Telling, 'random' | 'given'>): string {
-  let items: readonly Item[] = x.given
-  while (items.length > 1)
-    items = nextItems(items, x.random.pick(movesOf(items).filter((m) => m.result.d === 1 && m.result.n >= 0)))
-  return items[0]!.text
-}
-
 /** The expression that is being built: that of the newest number. */
 function partial(_instance: Game24Instance, here: Here | undefined): string {
   if (!here || here.kind === 'open' || here.moves.length === 0) return 'none yet}'
@@ -254,7 +231,7 @@ export const author: Author<Game24Instance, Here> = {
   partial,
   guess(random, instance, here) {
     if (here?.kind === 'found') return `${here.items[0]!.text}}.`
-    const story = tell(random, instance, { slip: 0, notice: 0, recheck: 0, ruin: 0, restate: 0, giveUp: 0 }, here)
+    const story = tell(random, instance, calm, here)
     // made to answer now, it may hit or not
     return random.chance(0.3)
       ? story.answer!.map((p) => p.text).join('')
@@ -274,59 +251,6 @@ export const author: Author<Game24Instance, Here> = {
     }
     return { kind: items.length === 1 ? 'found' : 'trying', items, moves, tried: [] }
   },
-  search: (random, instance) => searchDoc(random, instance),
-}
-
-function searchDoc(random: Random, instance: Game24Instance): { prompt: string; parts: readonly Part[] } {
-  const given = start(instance)
-  const kind = random.pick(['critic', 'propose', 'value'] as const)
-  if (kind === 'critic') {
-    const story = tell(random, instance, { slip: 0, notice: 0, recheck: 0, ruin: 0, restate: 0, giveUp: 0 })
-    const right = random.chance(0.5)
-    const answer = right
-      ? story
-          .answer!.map((p) => p.text)
-          .join('')
-          .slice(0, -2)
-      : lastResort({ random, given })
-    const verdict = game24.verify(instance, answer, 'final')
-    const why =
-      verdict.kind === 'fail' ? `${verdict.feedback}.` : `it gives ${instance.target} and uses every number once.`
-    const word = verdict.kind === 'pass' ? 'CORRECT' : 'INCORRECT'
-    return {
-      prompt: game24.search!.critic(instance, answer) as string,
-      parts: [own(`${answer}: ${why}\n</think>\n\n${word}<|end|>`)],
-    }
-  }
-  let items: readonly Item[] = given
-  const moves: Move[] = []
-  const depth = random.int(0, kind === 'propose' ? given.length - 1 : given.length - 2)
-  while (moves.length < depth) {
-    const m = choose(random, items, instance.target, random.chance(0.6), () => false) ?? movesOf(items)[0]!
-    items = nextItems(items, m)
-    moves.push(m)
-  }
-  const done = moves.map((m) => `${m.text} = ${show(m.result)}`)
-  if (kind === 'propose') {
-    if (items.length === 1) {
-      // all numbers are used: what remains is to say the expression, right or not
-      const parts = [own(`</think>\n\n${game24.answerPrefix}${items[0]!.text}}.<|end|>`)]
-      return { prompt: game24.search!.propose(instance, done) as string, parts }
-    }
-    const m = choose(random, items, instance.target, random.chance(0.6), () => false) ?? random.pick(movesOf(items))
-    return {
-      prompt: game24.search!.propose(instance, done) as string,
-      parts: [own(`</think>\n\n${m.text} = ${show(m.result)}<|end|>`)],
-    }
-  }
-  const can = alive(items, instance.target)
-  const word = can ? (items.length <= 2 ? 'sure' : 'likely') : 'impossible'
-  const shown =
-    items.length === 2
-      ? `${movesOf(items)
-          .slice(0, 6)
-          .map((m) => `${m.text} = ${show(m.result)}`)
-          .join(', ')}.\n`
-      : ''
-  return { prompt: game24.search!.value(instance, done) as string, parts: [own(`${shown}</think>\n\n${word}<|end|>`)] }
+  search: (random, instance) =>
+    searchDoc(random, instance, () => textOf(tell(random, instance, calm).answer!).slice(0, -2)),
 }

@@ -4,6 +4,7 @@ import { type Clue, readZebra, type Zebra } from '../../src/verify/zebra/index.t
 import { own, type Part, slip } from '../doc.ts'
 import { type Author, type Mood, type Story, teller } from '../story.ts'
 import { type Domains, differences, houses, narrow, settled, settleFeature, single } from './domains.ts'
+import { at, gist, nameOf, table } from './zebra-words.ts'
 
 /**
  * Logic grids by narrowing: for each value the houses where it may be ("Eric 2 3"), clue after clue until every value has one
@@ -38,42 +39,6 @@ interface Telling {
   base: Domains | undefined
   /** what is supposed while `base` is kept */
   supposed: { v: number; bit: number }
-}
-
-const nameOf = (z: Zebra, at: number): string => {
-  const n = z.grid.houses
-  const feature = z.head.features[Math.floor(at / n)]!
-  const value = feature.values[at % n]!
-  const twice = z.head.features.filter((f) => f.values.includes(value)).length > 1
-  return twice ? `${feature.key} ${value}` : value
-}
-
-const at = (z: Zebra, named: { feature: number; value: number }): number => named.feature * z.grid.houses + named.value
-
-/** A clue in few words. */
-function gist(z: Zebra, clue: Clue): string {
-  const a = nameOf(z, at(z, clue.a))
-  if (clue.kind === 'in') {
-    const list = houses(clue.houses)
-    return list.length === 1
-      ? `${a} in house ${list[0]}`
-      : `${a} not in house ${houses(~clue.houses & (2 ** z.grid.houses - 1)).join(' ')}`
-  }
-  const b = nameOf(z, at(z, clue.b))
-  switch (clue.kind) {
-    case 'same':
-      return `${a} with ${b}`
-    case 'differ':
-      return `${a} not with ${b}`
-    case 'left':
-      return `${a} left of ${b}`
-    case 'offset':
-      return clue.by === 1 ? `${a} just left of ${b}` : `${a} ${clue.by} left of ${b}`
-    case 'apart':
-      return clue.by === 1 ? `${a} next to ${b}` : `${a} ${clue.by} from ${b}`
-    default:
-      return clue satisfies never
-  }
 }
 
 const here = (x: Telling, done?: boolean): Here => ({
@@ -197,17 +162,6 @@ function rejected(x: Telling): boolean {
   x.d = next
   x.t.say(here(x), own(`So that is out: ${nameOf(x.z, v)} ${houses(next[v]!).join(' ')}.`))
   return next[v] !== 0 && feature(x, Math.floor(v / x.z.grid.houses))
-}
-
-function table(z: Zebra, d: Domains): string[] {
-  const n = z.grid.houses
-  return Array.from({ length: n }, (_, h) => {
-    const cells = z.head.features.flatMap((feature, f) => {
-      const v = feature.values.findIndex((_, i) => d[f * n + i] === 1 << h)
-      return v < 0 ? [] : [`"${feature.key}": "${feature.values[v]}"`]
-    })
-    return cells.length === 0 ? '' : `"House ${h + 1}": {${cells.join(', ')}}`
-  })
 }
 
 function checkClues(x: Telling): boolean {
