@@ -1,4 +1,4 @@
-import { hash32 } from '../src/base/random.ts'
+import { isHeldOut } from '../src/tasks/held-out.ts'
 import type { Task } from '../src/tasks/task.ts'
 
 /**
@@ -7,5 +7,5 @@ import type { Task } from '../src/tasks/task.ts'
  * @example split(game24, { numbers: [4, 7, 8, 8], target: 24 }) // 'train' or 'test', the same for ever
  */
 export function split<I>(task: Pick<Task<I>, 'id'>, instance: I): 'train' | 'test' {
-  return hash32(task.id(instance)) % 10 === 0 ? 'test' : 'train'
+  return isHeldOut(task.id(instance)) ? 'test' : 'train'
 }

@@ -40,7 +40,12 @@ if (process.argv.includes('--test'))
     bwrap: 'bubblewrap',
   })
 const { build } = await import('./build.js')
-build()
+try {
+  build()
+} catch (error) {
+  console.error(`${error.message} (see above)`)
+  process.exit(1)
+}
 
 /** Tests that need one of these skip loudly where it is missing, so a refusal here is no failure. */
 function systemPackages(wanted) {

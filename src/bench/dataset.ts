@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { InputError, messageOf } from '../base/errors.ts'
-import { hash32, random } from '../base/random.ts'
+import { random } from '../base/random.ts'
+import { isHeldOut } from '../tasks/held-out.ts'
 import type { Task } from '../tasks/task.ts'
 import { readRows } from './rows.ts'
 
@@ -39,11 +40,6 @@ export function whereToGet(task: string): string {
   return sources[task] ?? 'the place that the task names'
 }
 
-/** The split that the embedded model's training respects: one instance in ten is never trained on. */
-export function heldOut(id: string): boolean {
-  return hash32(id) % 10 === 0
-}
-
 /**
  * A task's instances: distinct, in a fixed order, the same for the same options.
  * @example await loadInstances(game24, { limit: 20, seed: 1, heldOut: true })
@@ -65,7 +61,7 @@ function generated(task: Task, { limit, seed, sizes, heldOut: only }: DatasetOpt
     const size = sizes?.[out.length % sizes.length]
     const data = task.generate(random(`bench/${seed}/${task.name}/${i}`), size === undefined ? {} : { size })
     const id = task.id(data)
-    if (seen.has(id) || (only && !heldOut(id))) continue
+    if (seen.has(id) || (only && !isHeldOut(id))) continue
     seen.add(id)
     out.push(describe(task, id, data))
     last = i
@@ -91,7 +87,7 @@ async function fromFile(task: Task, file: string, { limit, heldOut: only }: Data
       throw new InputError(`${file}, row ${i + 1}: ${messageOf(error)}`)
     }
     const id = task.id(data)
-    if (seen.has(id) || (only && !heldOut(id))) continue
+    if (seen.has(id) || (only && !isHeldOut(id))) continue
     seen.add(id)
     out.push(describe(task, id, data))
   }

@@ -1,5 +1,5 @@
 export { type BenchConfig, type BenchInput, parseConfig, readConfig } from './config.ts'
-export { heldOut, loadInstances } from './dataset.ts'
+export { loadInstances } from './dataset.ts'
 export type { Parts } from './parts.ts'
 export { makePlan, type Plan } from './plan.ts'
 export * from './report/paper-tables.ts'

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Random } from '../../src/base/random.ts'
-import { heldOut, loadInstances } from '../../src/bench/dataset.ts'
+import { loadInstances } from '../../src/bench/dataset.ts'
+import { isHeldOut } from '../../src/tasks/held-out.ts'
 import { getTask, tasks } from '../../src/tasks/registry.ts'
 import type { Task } from '../../src/tasks/task.ts'
 import { sharedDir } from '../shared.ts'
@@ -43,7 +44,7 @@ describe('generators', () => {
     const first = await loadInstances(task, few)
     expect(first.length).toBeGreaterThan(0)
     expect(new Set(first.map((instance) => instance.id)).size).toBe(first.length)
-    expect(first.every((instance) => heldOut(instance.id))).toBe(true)
+    expect(first.every((instance) => isHeldOut(instance.id))).toBe(true)
     expect(await loadInstances(task, few)).toEqual(first)
   })
 
