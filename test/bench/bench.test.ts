@@ -8,6 +8,7 @@ import { runBench } from '../../src/bench/run.ts'
 import { logPath, readResults } from '../../src/bench/store.ts'
 import { summarise } from '../../src/bench/summary.ts'
 import { EngineError } from '../../src/engine/errors.ts'
+import { isHeldOut } from '../../src/tasks/held-out.ts'
 import { readLog } from '../../src/trace/log.ts'
 import { type FakeEngineOptions, fakeEngine, fakeParts } from './fake.ts'
 
@@ -80,10 +81,9 @@ describe('a bench', () => {
       c,
       fakeParts(() => fakeEngine({ name: 'nano' })),
     )
-    const { heldOut } = await import('../../src/bench/dataset.ts')
     const { rows } = readResults(c.out)
     expect(rows.length).toBe(12)
-    expect(rows.every((row) => heldOut(row.instance))).toBe(true)
+    expect(rows.every((row) => isHeldOut(row.instance))).toBe(true)
   })
 
   it('stops cleanly on a signal and goes on from there', async () => {
