@@ -6,8 +6,10 @@ import { type ObserverOptions, observe } from './observer.ts'
 export interface Recording {
   /** lines of thinking; `text` joined with line ends is what a collapse finder reads */
   readonly lines: readonly { readonly text: string; readonly tokens: readonly Token[] }[]
-  /** index of the first wrong line, or undefined where none is */
+  /** index of the first wrong line of a run that did not end right, or undefined where there is none */
   readonly collapse: number | undefined
+  /** the run ended with the right answer; absent: it did wherever no line is wrong */
+  readonly right?: boolean
 }
 
 /** What a run thought, from its events. Only runs without roll-backs and restarts make sense here. */
