@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { packageRoot } from '../src/base/paths.ts'
 import { random } from '../src/base/random.ts'
+import { readTokenizer } from '../src/engine/nano/tokenizer.ts'
 import { bpe, tokenizerJson, trainMerges } from './bpe.ts'
 import { textOf, tokens } from './doc.ts'
 import { make } from './mix.ts'
@@ -24,6 +25,14 @@ describe("nano's tokenizer", () => {
     expect(pieces('10 + 24 = 34')).toEqual(['1', '0', ' +', ' ', '2', '4', ' =', ' ', '3', '4'])
     expect(pieces('#EXXS #\n\n##X X##')).toEqual([...'#EXXS #\n\n##X X##'])
     expect(pieces('\\boxed{B}.')).toContain('B')
+  })
+
+  test('cuts training text as the engine does', () => {
+    const engine = readTokenizer(join(packageRoot, 'model/weights'))
+    for (let n = 0; n < 60; n++) {
+      const text = textOf(make(random(`engine/${n}`), 'all').doc.parts)
+      expect(shipped.encode(text)).toEqual(engine.encode(text))
+    }
   })
 
   test('special tokens are found in the text', () => {
