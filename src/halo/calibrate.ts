@@ -1,12 +1,15 @@
 import { InputError, messageOf } from '../base/errors.ts'
-import { type Control, firstAlarm, psiForFalseAlarms } from './controller.ts'
-import { auc, fitLogistic, type Sample } from './logistic.ts'
+import { choosePsi, measure, type Series } from './choose-psi.ts'
+import type { Control } from './controller.ts'
+import { auc, fitLogistic, type Logistic, type Sample } from './logistic.ts'
 import type { Granularity, Signal } from './observer.ts'
 import { lineEntropies, type Recording, tokenEntropies } from './recording.ts'
 
 /**
  * Halo's α, β and Ψ from runs without Halo (the paper's D.2, with a verifier in place of hand labels). The log-odds that a
- * line stands at or after the collapse are linear in H̄; they are λ̂, so that λ̂ = 0 where the two are equally likely.
+ * line stands at or after the collapse are linear in H̄; they are λ̂, so that λ̂ = 0 where H̄ speaks for neither. How many lines
+ * of each kind were recorded (how long the runs were let go on) is taken out of them: what is left is the log-likelihood
+ * ratio, and with that Page's CUSUM is the quickest alarm there is for its rate of false ones.
  */
 export interface Calibration {
   readonly rein: 'calibration'
@@ -26,6 +29,8 @@ export interface Calibration {
   /** of runs that collapsed, how many would have been reset before it; of sound runs, how many needlessly; out of fold */
   readonly caught: number
   readonly falseAlarms: number
+  /** resets a run that were not the last one before a collapse, out of fold */
+  readonly needless: number
   /** lines between alarm and collapse, mean over the runs that were caught */
   readonly lead: number
   readonly runs: number
@@ -37,23 +42,20 @@ export interface CalibrateOptions {
   readonly floor?: boolean
   /** Ψ for this rate of sound runs that are reset needlessly; without it Ψ is chosen by cross-validation */
   readonly falseAlarmRate?: number
+  /** what a needless reset costs, as a share of a failed run */
+  readonly price?: number
   readonly folds?: number
-}
-
-/** One run as the controller sees it. */
-interface Series {
-  readonly values: readonly number[]
-  /** index into `values` at which the collapse begins */
-  readonly collapse: number | undefined
 }
 
 export type Fitted = Omit<Calibration, 'rein' | 'version' | 'engine' | 'model' | 'task'>
 
 export function calibrate(recordings: readonly Recording[], options: CalibrateOptions): Fitted {
-  const { signal, granularity, floor = true, folds = 5 } = options
+  const { signal, granularity, floor = true, folds = 5, price = 0.1 } = options
   const head = signal === 'attention-head' ? mostVaryingHead(recordings) : undefined
   const observer = { signal, ...(head !== undefined && { head }) }
   const all = recordings
+    // neither right nor seen to go wrong: cut off by the token limit
+    .filter(({ right = true, collapse }) => right || collapse !== undefined)
     .map((recording) => seriesOf(recording, observer, granularity))
     .filter((s) => s.values.length > 0)
   const collapsed = all.filter((s) => s.collapse !== undefined).length
@@ -61,14 +63,11 @@ export function calibrate(recordings: readonly Recording[], options: CalibrateOp
     throw new InputError(
       `a calibration needs runs that collapse and runs that do not: of ${all.length} runs ${collapsed} collapsed; take ${collapsed < folds ? 'longer' : 'shorter'} instances`,
     )
-  const trial = crossValidate(all, {
-    floor,
-    folds,
-    ...(options.falseAlarmRate !== undefined && { rate: options.falseAlarmRate }),
-  })
-  const line = fitLogistic(samplesOf(all))
+  const wish = { price, ...(options.falseAlarmRate !== undefined && { rate: options.falseAlarmRate }) }
+  const trial = crossValidate(all, { floor, folds, wish })
+  const line = likelihoodRatio(samplesOf(all))
   const control = { alpha: line.slope, beta: line.intercept, floor }
-  const psi = choosePsi(all, control, options.falseAlarmRate)
+  const psi = choosePsi(all, control, wish)
   return { ...observer, granularity, ...control, psi, ...trial, runs: all.length }
 }
 
@@ -81,9 +80,19 @@ function seriesOf(
   const points =
     granularity === 'token'
       ? tokenEntropies(lines, observer)
-      : lineEntropies(lines, observer).flatMap((value, line) => (value === undefined ? [] : [{ value, line }]))
+      : // the last line has no end, so a controller that works by the line never sees it
+        lineEntropies(lines.slice(0, -1), observer).flatMap((value, line) =>
+          value === undefined ? [] : [{ value, line }],
+        )
   const at = collapse === undefined ? -1 : points.findIndex(({ line }) => line >= collapse)
   return { values: points.map(({ value }) => value), collapse: at < 0 ? undefined : at }
+}
+
+/** The logistic fit without its prior odds: log p(H̄ | collapsed) − log p(H̄ | sound). */
+function likelihoodRatio(samples: readonly Sample[]): Logistic {
+  const { slope, intercept } = fitLogistic(samples)
+  const ones = samples.reduce((sum, { y }) => sum + y, 0)
+  return { slope, intercept: intercept - Math.log(ones / (samples.length - ones)) }
 }
 
 const samplesOf = (series: readonly Series[]): Sample[] =>
@@ -91,53 +100,11 @@ const samplesOf = (series: readonly Series[]): Sample[] =>
     values.map((x, i): Sample => ({ x, y: collapse !== undefined && i >= collapse ? 1 : 0 })),
   )
 
-const sound = (series: readonly Series[]): number[][] =>
-  series.map(({ values, collapse }) => [...values.slice(0, collapse)]).filter((values) => values.length > 0)
-
-/** Ψ from a false-alarm rate, or the one that catches most collapses in time for the fewest needless resets. */
-function choosePsi(series: readonly Series[], control: Omit<Control, 'psi' | 'hysteresis'>, rate?: number): number {
-  const calmRuns = series.filter((s) => s.collapse === undefined).map((s) => [...s.values])
-  if (rate !== undefined) return psiForFalseAlarms(calmRuns, rate, control)
-  const candidates = [
-    ...new Set(Array.from({ length: 40 }, (_, i) => psiForFalseAlarms(sound(series), i / 40, control))),
-  ]
-  const worth = (psi: number): number => {
-    const { caught, falseAlarms } = measure(series, { ...control, psi, hysteresis: 0 })
-    return caught - falseAlarms
-  }
-  return candidates.reduce((best, psi) => (worth(psi) > worth(best) ? psi : best))
-}
-
-/** Caught: the alarm came before the collapse. A false alarm: one in a run that did not collapse. */
-function measure(series: readonly Series[], control: Control): { caught: number; falseAlarms: number; lead: number } {
-  let caught = 0
-  let collapsed = 0
-  let alarms = 0
-  let lead = 0
-  for (const { values, collapse } of series) {
-    const alarm = firstAlarm(values, control)
-    if (collapse === undefined) alarms += alarm === undefined ? 0 : 1
-    else {
-      collapsed++
-      if (alarm !== undefined && alarm <= collapse) {
-        caught++
-        lead += collapse - alarm
-      }
-    }
-  }
-  const calmRuns = series.length - collapsed
-  return {
-    caught: collapsed ? caught / collapsed : 0,
-    falseAlarms: calmRuns ? alarms / calmRuns : 0,
-    lead: caught ? lead / caught : 0,
-  }
-}
-
 /** Each run is judged by a fit that has not seen it. */
 function crossValidate(
   series: readonly Series[],
-  { floor, folds, rate }: { floor: boolean; folds: number; rate?: number },
-): { auc: number; caught: number; falseAlarms: number; lead: number } {
+  { floor, folds, wish }: { floor: boolean; folds: number; wish: Parameters<typeof choosePsi>[2] },
+): { auc: number; caught: number; falseAlarms: number; needless: number; lead: number } {
   const scored: Sample[] = []
   const judged: { series: Series; control: Control }[] = []
   for (let fold = 0; fold < folds; fold++) {
@@ -145,9 +112,9 @@ function crossValidate(
     const held = series.filter((_, i) => i % folds === fold)
     const samples = samplesOf(train)
     if (samples.every(({ y }) => y === 0) || samples.every(({ y }) => y === 1)) continue
-    const { slope, intercept } = fitLogistic(samples)
+    const { slope, intercept } = likelihoodRatio(samples)
     const control = { alpha: slope, beta: intercept, floor }
-    const psi = choosePsi(train, control, rate)
+    const psi = choosePsi(train, control, wish)
     for (const one of held) judged.push({ series: one, control: { ...control, psi, hysteresis: 0 } })
     scored.push(...samplesOf(held).map(({ x, y }) => ({ x: slope * x + intercept, y })))
   }
@@ -160,6 +127,7 @@ function crossValidate(
     auc: auc(scored),
     caught: mean(collapsed.map((m) => m.caught)),
     falseAlarms: mean(each(of(false)).map((m) => m.falseAlarms)),
+    needless: mean(each(judged).map((m) => m.needless)),
     lead: mean(caught.map((m) => m.lead)),
   }
 }

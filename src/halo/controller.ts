@@ -51,13 +51,17 @@ export function peak(entropies: readonly number[], control: Omit<Control, 'psi' 
 
 /** The index at which Ω first reaches Ψ, or undefined. */
 export function firstAlarm(entropies: readonly number[], control: Control): number | undefined {
+  return alarms(entropies, control)[0]
+}
+
+/** Every index at which Ω reaches Ψ, starting from 0 again after each. */
+export function alarms(entropies: readonly number[], control: Control): number[] {
   let drift = calm
-  for (let i = 0; i < entropies.length; i++) {
-    const step = update(drift, entropies[i]!, control)
-    if (step.fire) return i
+  return entropies.flatMap((entropy, i) => {
+    const step = update(drift, entropy, control)
     drift = step.drift
-  }
-  return undefined
+    return step.fire ? [i] : []
+  })
 }
 
 /**
@@ -73,7 +77,8 @@ export function psiForFalseAlarms(
   if (!(rate >= 0 && rate < 1)) throw new RangeError(`the false-alarm rate must lie in [0, 1), not ${rate}`)
   const peaks = runs.map((run) => peak(run, control)).sort((a, b) => a - b)
   const allowed = Math.floor(rate * runs.length)
-  const highest = peaks[peaks.length - 1 - allowed]!
-  // just above it, because Ω = Ψ already fires
-  return Math.max(highest, 0) + Math.max(1e-9, Math.abs(highest) * 1e-9)
+  return above(peaks[peaks.length - 1 - allowed]!)
 }
+
+/** The Ψ just above a peak, because Ω = Ψ already fires; always positive. */
+export const above = (highest: number): number => Math.max(highest, 0) + Math.max(1e-9, Math.abs(highest) * 1e-9)

@@ -36,7 +36,7 @@ describe('horizon', () => {
     expect(() => horizon({ lambda: 0.1, noise: 0, psi: 1 })).toThrow(/σ²/)
   })
 
-  test.each([0.02, 0.05, 0.1, 0.2])('simulated within 2%% of the closed form, λ = %d', (lambda) => {
+  test.each([0.02, 0.05, 0.1, 0.2])('simulated within two percent of the closed form, λ = %d', (lambda) => {
     for (const noise of [0.01, 0.05])
       for (const psi of [1, 5]) {
         const exact = horizon({ lambda, noise, psi })

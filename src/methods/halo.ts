@@ -33,15 +33,32 @@ const parameters = {
 
 const choices = { signal: signals }
 
-function rectifierOf({ task, instance }: MethodContext): Rectifier {
+/**
+ * The task's states for the actuator. Where what remains is a problem of its own, a fresh start asks that one, and what the
+ * model then calls its state is told as a state of the whole; `from` is the state that the text being written began from.
+ */
+function rectifierOf({ task, instance }: MethodContext): { rectifier: Rectifier; begun(from: string): void } {
   const { rectify } = task
   if (!rectify) throw new InputError(`${task.name} has no states to restart from, so Halo cannot rectify it`)
-  return {
+  const { rest } = rectify
+  let from: string | undefined
+  const rectifier: Rectifier = {
     compress: rectify.compress(instance),
-    state: (text) => rectify.state(instance, text),
-    restart: (state) => rectify.restart(instance, state),
+    state(text) {
+      if (!rest || from === undefined) return rectify.state(instance, text)
+      const state = rectify.state(rest.after(instance, from), text)
+      return state === undefined ? undefined : rest.whole(from, state)
+    },
+    restart: (state) =>
+      rest ? { prompt: task.prompt(rest.after(instance, state)), text: '' } : rectify.restart(instance, state),
     verify: (state) => rectify.verify(instance, state),
     progress: (state) => rectify.progress(instance, state),
+  }
+  return {
+    rectifier,
+    begun(state) {
+      from = state
+    },
   }
 }
 
@@ -96,14 +113,16 @@ async function run(context: MethodContext, verified: boolean, trigger: DriftTrig
   const { task, instance } = context
   const runs = startRuns(context)
   const resets: number[] = []
+  const { rectifier, begun } = rectifierOf(context)
   const monitors = [
-    haloMonitor(trigger, rectifierOf(context), { verify: verified ? 'state' : 'never' }),
+    haloMonitor(trigger, rectifier, { verify: verified ? 'state' : 'never' }),
     ...(verified ? [verifyFinal(task, instance)] : []),
   ]
   const result = await runs.run(task.prompt(instance), monitors, {
     onEvent(event) {
-      if (event.type === 'intervention' && event.intervention.kind === 'rectify')
-        resets.push(task.rectify?.progress(instance, event.intervention.state) ?? -1)
+      if (event.type !== 'intervention' || event.intervention.kind !== 'rectify') return
+      begun(event.intervention.state)
+      resets.push(rectifier.progress(event.intervention.state))
     },
   })
   return outcome(context, result, runs, {

@@ -13,7 +13,8 @@ export interface CollectOptions {
   readonly instances: readonly unknown[]
   readonly seed: number
   readonly temperature: number
-  readonly maxTokens: number
+  /** of a run; a function where long instances may take longer */
+  readonly maxTokens: number | ((instance: unknown) => number)
   /** runs at a time */
   readonly concurrency?: number
   progress?(done: number): void
@@ -25,7 +26,7 @@ export interface CollectOptions {
  * before its token limit is of neither kind, and says so.
  */
 export async function collectRecordings(options: CollectOptions): Promise<Recording[]> {
-  const { engine, task, instances, concurrency = 16 } = options
+  const { engine, task, instances, concurrency = 8 } = options
   const recordings: Recording[] = new Array(instances.length)
   let next = 0
   let done = 0
@@ -34,7 +35,7 @@ export async function collectRecordings(options: CollectOptions): Promise<Record
       const i = next++
       const events: Event[] = []
       const policy = {
-        maxTokens: options.maxTokens,
+        maxTokens: typeof options.maxTokens === 'number' ? options.maxTokens : options.maxTokens(instances[i]),
         sampling: { temperature: options.temperature, seed: deriveSeed(options.seed, i) },
       }
       const run = steer(engine, task.prompt(instances[i]), [listener(engine)], policy, {

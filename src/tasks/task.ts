@@ -64,6 +64,14 @@ export interface Rectify<Instance> {
   /** the state in the compressing fork's text, or undefined when it holds none */
   state(instance: Instance, text: string): string | undefined
   restart(instance: Instance, state: string): { readonly prompt: Prompt; readonly text: string }
+  /**
+   * Where what remains is a smaller problem of the same kind: that problem (asked in place of `restart`, so that a fresh start
+   * really is one, with nothing counted on from the old), and a state of it as a state of the whole.
+   */
+  readonly rest?: {
+    after(instance: Instance, state: string): Instance
+    whole(from: string, state: string): string
+  }
   /** is the state right? Only `halo+verify` asks. */
   verify(instance: Instance, state: string): Verdict
   /** how far along the state is (steps done): resets that do not advance it are counted */

@@ -75,6 +75,16 @@ describe('chain', () => {
     expect(verify(instance, '2: 57').kind).toBe('fail')
   })
 
+  it('what remains is a chain of its own, and its states are states of the whole', () => {
+    const { after: remains, whole } = chain.rectify!.rest!
+    const remaining = remains(instance, '2: 56')
+    expect(remaining).toEqual({ start: 56, steps: ['-98', '*7'] })
+    expect(chain.prompt(remaining)).toMatch(/^Start: 56\. Steps: 1\) -98 2\) \*7\n/)
+    expect(whole('2: 56', '1: 58')).toBe('3: 58')
+    expect(chain.verify(instance, whole('2: 56', '2: 6'), 'partial')).toEqual({ kind: 'pass', complete: true })
+    expect(chain.prompt(remains(instance, '4: 6'))).toMatch(/Steps: none/)
+  })
+
   it('finds the first wrong line', () => {
     const right = lines(instance)
     const { collapse } = chain.rectify!

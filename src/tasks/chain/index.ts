@@ -185,6 +185,16 @@ export const chain: Task<ChainInstance> = {
       const [step, value] = state.split(': ').map(Number) as [number, number]
       return { prompt: question(value, instance.steps.slice(step), step + 1), text: '' }
     },
+    rest: {
+      after(instance, state) {
+        const [step, value] = state.split(': ').map(Number) as [number, number]
+        return { start: reduce(value), steps: instance.steps.slice(step) }
+      },
+      whole(from, state) {
+        const [step, value] = state.split(': ').map(Number) as [number, number]
+        return `${Number(from.split(':')[0]) + step}: ${value}`
+      },
+    },
     verify: verifyState,
     progress: (_instance, state) => Number(state.split(':')[0]),
     collapse(instance, thinking) {
