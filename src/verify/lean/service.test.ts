@@ -60,6 +60,12 @@ describe.skipIf(availableWalls() === 'none')('one process, many checks', () => {
     expect((await lean.check('fine')).kind).toBe('done')
   })
 
+  test('a Lean that has worn out is replaced within the check', async () => {
+    await lean.check('fine')
+    await lean.check('fine')
+    expect((await lean.check('tired')).kind).toBe('done')
+  })
+
   test('other imports get a process of their own', async () => {
     const files = ['import A\nfine', 'import A\nfine 2', '\nimport A\nimport B\n\nfine', 'fine']
     expect((await Promise.all(files.map((f) => lean.check(f)))).map((r) => r.kind)).toEqual([

