@@ -5,10 +5,27 @@ import type { Extractor, Statement } from './statement.ts'
  * their normal forms are: comments, blank lines and spacing do not matter. What differs beyond that a judge may compare.
  */
 export const code: Extractor = (text) => {
-  const tagged = [...text.matchAll(/\[(CODE|PRECOND|POSTCOND)\]([\s\S]*?)\[\/\1\]/g)].flatMap((m) =>
-    block(m[2]!, m.index + m[0].length, m[1] === 'CODE' ? undefined : m[1]!),
-  )
-  if (tagged.length > 0) return tagged
+  const tagged = taggedBlocks(text)
+  return tagged.length > 0 ? tagged : fencedBlocks(text)
+}
+
+/** From each opening tag to the next closing one of its kind; linear, also where thousands are opened and none is closed. */
+function taggedBlocks(text: string): Statement[] {
+  const found: Statement[] = []
+  const lastClose = new Map(['CODE', 'PRECOND', 'POSTCOND'].map((kind) => [kind, text.lastIndexOf(`[/${kind}]`)]))
+  const open = /\[(CODE|PRECOND|POSTCOND)\]/g
+  for (let m = open.exec(text); m; m = open.exec(text)) {
+    const kind = m[1]!
+    const close = `[/${kind}]`
+    const at = m.index < lastClose.get(kind)! ? text.indexOf(close, open.lastIndex) : -1
+    if (at < 0) continue
+    found.push(...block(text.slice(open.lastIndex, at), at + close.length, kind === 'CODE' ? undefined : kind))
+    open.lastIndex = at + close.length
+  }
+  return found
+}
+
+function fencedBlocks(text: string): Statement[] {
   return [...text.matchAll(/```(?:lean4?|python|[a-z]*)?\n([\s\S]*?)```/gi)].flatMap((m) =>
     block(m[1]!, m.index + m[0].length),
   )

@@ -106,7 +106,7 @@ describe.each(Object.entries(all))('%s', (_name, extractor) => {
     const long = piece.repeat(Math.ceil(100_000 / piece.length))
     const started = performance.now()
     extractor(long)
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(performance.now() - started).toBeLessThan(5_000)
   })
 })
 

@@ -125,7 +125,7 @@ function expectRow({ component, input, expected }: Row): void {
     String(input.boxed ?? input.fork_output ?? input.generated_text ?? input.text),
     kind,
   )
-  expect(performance.now() - start).toBeLessThan(50)
+  expect(performance.now() - start).toBeLessThan(2_000)
   if (expected.status === 'no-candidate') return expect(answer).toBeUndefined()
   const right = expected.status === 'complete' || expected.event === false || expected.phase === 'final_answer_correct'
   expect(verdict?.kind).toBe(right ? 'pass' : 'fail')
