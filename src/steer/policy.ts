@@ -13,6 +13,9 @@ export const defaultPolicy: Policy = {
   sampling: {},
 }
 
+/** Node fires at once when asked to wait longer. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
 export function completePolicy(given: Partial<Policy>): Policy {
   const policy = { ...defaultPolicy, ...given }
   const least = { retries: 0, maxTokens: 1, maxForks: 0, maxMs: 1, maxConcurrentChecks: 1 } as const
@@ -21,5 +24,5 @@ export function completePolicy(given: Partial<Policy>): Policy {
     if (!(typeof value === 'number' && value >= min))
       throw new InputError(`policy.${name} must be at least ${min}, not ${value}`)
   }
-  return policy
+  return { ...policy, maxMs: Math.min(policy.maxMs, LONGEST_TIMER) }
 }

@@ -47,9 +47,6 @@ export interface Session {
   abort(reason?: string): void
 }
 
-/** Node fires at once when asked to wait longer. */
-const LONGEST_TIMER = 2 ** 31 - 1
-
 export function openSession(
   engine: Engine,
   monitors: readonly AnyMonitor[],
@@ -244,13 +241,10 @@ export function openSession(
       })
       if (signal?.aborted) onAbort()
       signal?.addEventListener('abort', onAbort, { once: true })
-      timer.id = setTimeout(
-        () => {
-          timer.over = true
-          stretch.abort()
-        },
-        Math.min(policy.maxMs, LONGEST_TIMER),
-      )
+      timer.id = setTimeout(() => {
+        timer.over = true
+        stretch.abort()
+      }, policy.maxMs)
       if (engine.can.resume === 'turn' && watches.names.length > 0) {
         const names = watches.names.join(', ')
         emit({
