@@ -1,4 +1,4 @@
-// Halo on nano: npm run bench:halo -- length|grid|signals|alignment|tasks|control|horizon|all
+// Halo on nano: npm run bench:halo -- length|grid|signals|alignment|tasks|control|horizon|all   (one or more)
 // Prints a page of tables and writes it to docs/results/halo-NAME.md. Rows are kept in out/halo: killed and started again it
 // goes on, and sections that need the same runs share them.
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -19,9 +19,12 @@ const titles: Record<string, string> = {
   horizon: 'Halo on nano: the horizon, depth and width',
 }
 
-const wanted = process.argv[2] ?? ''
-const names = wanted === 'all' ? Object.keys(titles) : [wanted]
-if (!names.every((name) => name in titles)) {
+/** halo-grid.md is a page of bench:papers */
+const files: Record<string, string> = { grid: 'alpha-psi' }
+
+const wanted = process.argv.slice(2)
+const names = wanted[0] === 'all' ? Object.keys(titles) : wanted
+if (names.length === 0 || !names.every((name) => name in titles)) {
   console.error(`name a section: ${Object.keys(titles).join(', ')}, or all`)
   process.exit(2)
 }
@@ -53,7 +56,7 @@ ${body}
 `
     console.log(page)
     mkdirSync(join(packageRoot, 'docs', 'results'), { recursive: true })
-    writeFileSync(join(packageRoot, 'docs', 'results', `halo-${name}.md`), page)
+    writeFileSync(join(packageRoot, 'docs', 'results', `halo-${files[name] ?? name}.md`), page)
   }
 } finally {
   await engine.close?.()

@@ -13,9 +13,14 @@ const methods = ['cot', 'interwhen', 'halo', 'halo+verify']
 
 const chain = (method: string, size: number, n = N) => ({ task: 'chain', method, size, n })
 
-async function curves(arena: Arena, names: readonly string[], sizes: readonly number[]): Promise<Map<string, Row[][]>> {
+async function curves(
+  arena: Arena,
+  names: readonly string[],
+  sizes: readonly number[],
+  n = N,
+): Promise<Map<string, Row[][]>> {
   const out = new Map<string, Row[][]>(names.map((name) => [name, []]))
-  for (const size of sizes) for (const name of names) out.get(name)!.push(await arena.run(chain(name, size)))
+  for (const size of sizes) for (const name of names) out.get(name)!.push(await arena.run(chain(name, size, n)))
   return out
 }
 
@@ -30,7 +35,7 @@ function half(sizes: readonly number[], rates: readonly number[]): string {
 
 export const length: Section = async (arena) => {
   const near = await curves(arena, methods, lengths)
-  const further = await curves(arena, ['halo', 'halo+verify'], far)
+  const further = await curves(arena, ['halo', 'halo+verify'], far, N / 2)
   const cell = (name: string, i: number): Row[] | undefined =>
     i < lengths.length ? near.get(name)![i] : further.get(name)?.[i - lengths.length]
   const all = [...lengths, ...far]
@@ -76,13 +81,13 @@ export const grid: Section = async (arena) => {
   const { calibrationOf } = await import('./calibration.ts')
   const { alpha, psi } = calibrationOf('attention')
   const alphas = [0.8, 0.9, 1, 1.1, 1.2]
-  const psis = [0.1, 0.5, 1, 2, 4, 16]
+  const psis = [0.1, 0.5, 1, 2, 8]
   const cells: Row[][][] = []
   for (const a of alphas) {
     const row: Row[][] = []
     for (const p of psis) {
       const method = `halo:alpha=${(alpha * a).toPrecision(4)},psi=${(psi * p).toPrecision(4)}`
-      row.push(await arena.run(chain(method, 32, 8)))
+      row.push(await arena.run(chain(method, 32, 6)))
     }
     cells.push(row)
   }
@@ -92,7 +97,7 @@ export const grid: Section = async (arena) => {
       cells.map((row, i) => [`${alphas[i]}×`, ...row.map(f)]),
     )
   return [
-    `Multiples of nano’s own calibration (α = ${show(alpha)}, β fixed, Ψ = ${show(psi)}); chains of 32 steps, eight instances a cell.`,
+    `Multiples of nano’s own calibration (α = ${show(alpha)}, β fixed, Ψ = ${show(psi)}); chains of 32 steps, six instances a cell.`,
     '## Success',
     as((rows) => share(success(rows))),
     '## Tokens a run',
@@ -138,8 +143,8 @@ export const tasks: Section = async (arena) => {
   const names = ['cot', 'interwhen', 'halo', 'halo+verify']
   const blocks: string[] = []
   for (const [task, n] of [
-    ['game24', 24],
-    ['ruler-vt', 24],
+    ['game24', 16],
+    ['ruler-vt', 16],
   ] as const) {
     const all: Row[][] = []
     for (const method of names) all.push(await arena.run({ task, method, n }))
@@ -207,8 +212,8 @@ export const horizon: Section = async (arena) => {
   }
   const widths = [1, 2, 4, 8]
   const body: string[][] = []
-  for (const size of [16, 20, 24, 32]) {
-    const n = 8
+  for (const size of [16, 20, 24]) {
+    const n = 6
     for (const k of widths) {
       const wide = await arena.run({ ...chain(`self-consistency:k=${k},early=false`, size, n), budget: k })
       const deep = k <= 2 ? await arena.run({ ...chain('cot', size, n), budget: k }) : undefined

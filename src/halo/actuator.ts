@@ -20,6 +20,9 @@ export interface Rectifier {
 /** Halo's oscillation rule: this many fresh starts in a row that do not advance the state end the thinking. */
 export const MAX_STALLS = 3
 
+/** What a refuted state adds to Ω, as a share of Ψ: the next look comes after half of the drift that the first one took. */
+const REFUTED = 0.5
+
 export interface HaloOptions {
   /** 'never': plain Halo. 'state': a compressed state that the verifier refutes is not used; the last one that passed is. */
   readonly verify: 'never' | 'state'
@@ -62,7 +65,7 @@ export function halo(
       }
       // Not refuted is good enough: plain Halo would use it, too.
       if (verdict.kind === 'unknown') return restartFrom(state)
-      trigger.raise(1)
+      trigger.raise(REFUTED)
       if (proven !== undefined) return restartFrom(proven)
       return { kind: 'rollback', feedback: `Wait, ${verdict.feedback}.`, voice: 'model' }
     },

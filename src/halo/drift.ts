@@ -5,8 +5,8 @@ import { type Granularity, needsOf, type ObserverOptions, observe } from './obse
 
 /** Observer and controller as a trigger: fires when Ω ≥ Ψ, and puts Ω on the record as it goes. */
 export interface DriftTrigger extends Trigger {
-  /** Adds to Ω before the next update: a verification that failed is a sign of drift, too. */
-  raise(amount: number): void
+  /** Adds this share of Ψ to Ω before the next update: a verification that failed is a sign of drift, too. */
+  raise(share: number): void
 }
 
 interface State {
@@ -48,8 +48,8 @@ export function drift(options: ObserverOptions & { granularity: Granularity }, c
     name: `Ω ≥ ${control.psi}`,
     needs: needsOf(options.signal),
     watch,
-    raise(amount) {
-      raised += amount
+    raise(share) {
+      raised += share * control.psi
     },
   }
 }

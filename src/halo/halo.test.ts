@@ -246,6 +246,14 @@ describe('actuator', () => {
     expect(states[0]).toBe('4')
   })
 
+  test('a refuted state raises Ω, so that the next look comes sooner', async () => {
+    // four lines a look, but two after the refutation at line 8: back to 4 (the last state that passed), a look at 6
+    const { states, events } = await go(counting(8), 'state')
+    expect(states.slice(0, 3)).toEqual(['4', '4', '6'])
+    const verdicts = events.flatMap((e) => (e.type === 'verdict' ? [`${e.answer} ${e.verdict.kind}`] : []))
+    expect(verdicts.slice(0, 3)).toEqual(['4 pass', '99 fail', '6 pass'])
+  })
+
   test('three fresh starts in a row that do not advance end the thinking', async () => {
     const stuck = { ...rectifier, state: () => '4' }
     const trigger = drift(
