@@ -144,7 +144,8 @@ export function openArena(engine: Engine, concurrency = 8): Arena {
     async run(cell) {
       const { n, ...what } = cell
       const list = instances(getTask(cell.task), n, cell.size)
-      const keyOf = (i: number): string => JSON.stringify([what.task, what.method, what.size, what.budget, i])
+      const { spec } = parseMethod(cell.method)
+      const keyOf = (i: number): string => JSON.stringify([what.task, spec, what.size, what.budget, i])
       let next = 0
       const began = Date.now()
       const worker = async (): Promise<void> => {

@@ -22,9 +22,9 @@ const parameters = {
   /** a file that `rein calibrate` wrote; '' for the one that belongs to the embedded model */
   calibration: '',
   signal: 'attention',
-  /** 0: the calibration's own */
-  alpha: 0,
-  psi: 0,
+  /** a number in place of the calibration's own */
+  alpha: 'own',
+  psi: 'own',
   /** Ω never below zero (CUSUM), or the paper's plain sum */
   floor: true,
   /** updates after a reset during which nothing fires */
@@ -83,12 +83,15 @@ export function calibrationFor(engine: Engine, given: Parameters): Calibration {
   return found
 }
 
+const numberOr = (given: Parameters[string] | undefined, own: number): number =>
+  given === undefined || given === 'own' ? own : Number(given)
+
 function driftOf(engine: Engine, given: Parameters): { trigger: DriftTrigger; calibration: Calibration } {
   const calibration = calibrationFor(engine, given)
   const control = {
-    alpha: Number(given.alpha) || calibration.alpha,
+    alpha: numberOr(given.alpha, calibration.alpha),
     beta: calibration.beta,
-    psi: Number(given.psi) || calibration.psi,
+    psi: numberOr(given.psi, calibration.psi),
     floor: given.floor === true,
     hysteresis: Number(given.hysteresis),
   }
@@ -98,7 +101,8 @@ function driftOf(engine: Engine, given: Parameters): { trigger: DriftTrigger; ca
 function refuses(engine: Engine, task: Task, given: Parameters): string | undefined {
   if (!task.rectify)
     return `halo needs a task with states to restart from; ${task.name} has none (chain, game24 and ruler-vt do)`
-  if (Number(given.psi) < 0) return `psi must be greater than 0 (or 0 for the calibration's own), not ${given.psi}`
+  for (const name of ['alpha', 'psi'])
+    if (!(numberOr(given[name], 1) > 0)) return `${name} must be a number greater than 0, not ${given[name]}`
   const refusal = signalRefusal(engine, given.signal as Signal)
   if (refusal) return refusal
   try {
