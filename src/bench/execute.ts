@@ -2,6 +2,8 @@ import { messageOf } from '../base/errors.ts'
 import type { Engine, Sampling } from '../engine/engine.ts'
 import { EngineError } from '../engine/errors.ts'
 import type { MethodResult } from '../methods/method.ts'
+import { gradeOf } from '../tasks/grade-of.ts'
+import type { Task } from '../tasks/task.ts'
 import type { Event } from '../trace/event.ts'
 import { emptyLedger, totalTokens } from '../trace/ledger.ts'
 import { encodeEvent, LOG_VERSION } from '../trace/log.ts'
@@ -64,7 +66,7 @@ export async function execute(job: Job, engine: Engine, parts: Parts, options: E
   if (options.signal.aborted) return { kind: 'aborted' }
   if (result.status === 'failed' && trouble !== undefined && checks.engineFailed && !options.acceptFailure)
     return { kind: 'engine', message: trouble }
-  const row = rowOf(job, result, gradeOf(task, job.data, result), trouble, checks.total())
+  const row = rowOf(job, result, await correctness(task, job, result, options.signal), trouble, checks.total())
   const { task: name, method: spec, instance, seed } = row
   const ms = Math.round(now() - began)
   const timing = { task: name, method: spec, instance, seed, ms, verifyMs: Math.round(verifyMs), engine: engine.name }
@@ -72,13 +74,9 @@ export async function execute(job: Job, engine: Engine, parts: Parts, options: E
 }
 
 /** An abstention or a failure gives no answer, so it is never right; what cannot be decided is neither. */
-function gradeOf(
-  task: { grade(instance: unknown, output: string): boolean | undefined },
-  instance: unknown,
-  result: MethodResult,
-): boolean | null {
+async function correctness(task: Task, job: Job, result: MethodResult, signal: AbortSignal): Promise<boolean | null> {
   if (result.status === 'failed' || result.status === 'abstained') return false
-  return task.grade(instance, result.output) ?? null
+  return (await gradeOf(task, job.data, result.output, signal)) ?? null
 }
 
 function rowOf(

@@ -4,6 +4,7 @@ import { random } from '../base/random.ts'
 import { openEngine } from '../engine/index.ts'
 import type { MethodResult } from '../methods/method.ts'
 import { assertServes, parseMethod } from '../methods/registry.ts'
+import { gradeOf } from '../tasks/grade-of.ts'
 import { getTask } from '../tasks/registry.ts'
 import { totalTokens } from '../trace/ledger.ts'
 import { createLog, type LogWriter } from '../trace/log.ts'
@@ -79,7 +80,7 @@ async function solve(taskName: string, raw: string | undefined, options: Options
         model: engine.model,
         seed: options.seed,
       },
-      task.grade(instance, result.output),
+      await gradeOf(task, instance, result.output, stop.signal),
       options,
     )
     if (result.status === 'failed') process.exitCode = 1

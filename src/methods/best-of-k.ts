@@ -1,3 +1,4 @@
+import { gradeOf } from '../tasks/grade-of.ts'
 import { critique } from './critic.ts'
 import type { Method, MethodContext } from './method.ts'
 import { outcome, type Runs, shown, startRuns } from './run.ts'
@@ -13,7 +14,8 @@ export const bestOfK: Method = {
     const { task, instance } = context
     const runs = startRuns(context)
     const samples = await draw(context, runs)
-    const right = samples.findIndex((s) => task.grade(instance, shown(s.result)) === true)
+    const grades = await Promise.all(samples.map((s) => gradeOf(task, instance, shown(s.result), context.signal)))
+    const right = grades.indexOf(true)
     return outcome(context, samples[Math.max(0, right)]!.result, runs, {
       samples: samples.length,
       oracle: true,
