@@ -39,7 +39,7 @@ export interface Row {
 
 export const TEMPERATURE = 0.7
 
-/** Twice what careful work takes on a chain, about; what the other tasks take is bounded by their kind. */
+/** About 1.7 times what careful work takes on a chain; what the other tasks take is bounded by their kind. */
 export const limitOf = (task: string, size = 0): number => (task === 'chain' ? 200 + 30 * size : 1500)
 
 const folder = join(packageRoot, 'out', 'halo')

@@ -8,7 +8,7 @@ export type Section = (arena: Arena) => Promise<string>
 const N = 16
 const lengths = [8, 12, 16, 20, 24, 32, 48, 64]
 /** cot has long been at zero here: only Halo is run */
-const far = [96, 128]
+const far = [96]
 const methods = ['cot', 'interwhen', 'halo', 'halo+verify']
 
 const chain = (method: string, size: number, n = N) => ({ task: 'chain', method, size, n })
@@ -80,14 +80,14 @@ export const length: Section = async (arena) => {
 export const grid: Section = async (arena) => {
   const { calibrationOf } = await import('./calibration.ts')
   const { alpha, psi } = calibrationOf('attention')
-  const alphas = [0.8, 0.9, 1, 1.1, 1.2]
+  const alphas = [0.8, 0.9, 1, 1.1]
   const psis = [0.1, 0.5, 1, 2, 8]
   const cells: Row[][][] = []
   for (const a of alphas) {
     const row: Row[][] = []
     for (const p of psis) {
       const method = `halo:alpha=${(alpha * a).toPrecision(4)},psi=${(psi * p).toPrecision(4)}`
-      row.push(await arena.run(chain(method, 32, 6)))
+      row.push(await arena.run(chain(method, 32, 5)))
     }
     cells.push(row)
   }
@@ -97,7 +97,7 @@ export const grid: Section = async (arena) => {
       cells.map((row, i) => [`${alphas[i]}×`, ...row.map(f)]),
     )
   return [
-    `Multiples of nano’s own calibration (α = ${show(alpha)}, β fixed, Ψ = ${show(psi)}); chains of 32 steps, six instances a cell.`,
+    `Multiples of nano’s own calibration (α = ${show(alpha)}, β fixed, Ψ = ${show(psi)}); chains of 32 steps, five instances a cell.`,
     '## Success',
     as((rows) => share(success(rows))),
     '## Tokens a run',
@@ -213,7 +213,7 @@ export const horizon: Section = async (arena) => {
   const widths = [1, 2, 4, 8]
   const body: string[][] = []
   for (const size of [16, 20, 24]) {
-    const n = 6
+    const n = 5
     for (const k of widths) {
       const wide = await arena.run({ ...chain(`self-consistency:k=${k},early=false`, size, n), budget: k })
       const deep = k <= 2 ? await arena.run({ ...chain('cot', size, n), budget: k }) : undefined

@@ -13,7 +13,7 @@ import { mean, rate, resets, share, show, table, tokens } from './figures.ts'
 export async function signalTables(engine: Engine, arena: Arena): Promise<string> {
   const task = getTask('chain')
   const sizes = [8, 12, 16, 20, 24, 32]
-  const all = sizes.flatMap((size) => instances(task, 10, size))
+  const all = sizes.flatMap((size) => instances(task, 8, size))
   const recordings = await collectRecordings({
     engine,
     task,
@@ -46,7 +46,7 @@ export async function signalTables(engine: Engine, arena: Arena): Promise<string
   const effect: string[][] = []
   for (const signal of signals)
     for (const size of [16, 32]) {
-      const rows = await arena.run({ task: 'chain', method: `halo:signal=${signal}`, size, n: 16 })
+      const rows = await arena.run({ task: 'chain', method: `halo:signal=${signal}`, size, n: 8 })
       effect.push([signal, String(size), rate(rows), show(tokens(rows), 0), show(resets(rows), 1)])
     }
   const collapsed = decided.filter((recording) => recording.collapse !== undefined).length
