@@ -13,6 +13,7 @@ const items: readonly [item: string, page: string | undefined, note: string][] =
   ['interwhen, Tables 6 to 8: early stopping, all settings', 'early-stop.md', 'one table, for one model'],
   ['interwhen, Figures 1b, 5, 6, 7: Pareto fronts', 'interwhen.md', 'all tasks in one plot'],
   ['interwhen, Figures 3 and 4: accuracy against tokens saved', 'early-stop.md', ''],
+  ['(ours) steering and early stopping beside cot, up to 200 instances a task', 'methods.md', 'with the paired tests'],
   ['(ours) how often to fork', 'interval.md', ''],
   [
     'Halo, Table 2: success and overhead',
