@@ -120,7 +120,8 @@ async function run(context: MethodContext, verified: boolean, trigger: DriftTrig
   const { rectifier, begun } = rectifierOf(context)
   const monitors = [
     haloMonitor(trigger, rectifier, { verify: verified ? 'state' : 'never' }),
-    ...(verified ? [verifyFinal(task, instance)] : []),
+    // a refuted answer is thought over again, as interwhen does
+    ...(verified ? [verifyFinal(task, instance, { retry: 'thinking' })] : []),
   ]
   const result = await runs.run(task.prompt(instance), monitors, {
     onEvent(event) {
