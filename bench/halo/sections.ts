@@ -80,14 +80,14 @@ export const length: Section = async (arena) => {
 export const grid: Section = async (arena) => {
   const { calibrationOf } = await import('./calibration.ts')
   const { alpha, psi } = calibrationOf('attention')
-  const alphas = [0.8, 0.9, 1, 1.1]
+  const alphas = [0.8, 0.9, 1, 1.1, 1.3]
   const psis = [0.1, 0.5, 1, 2, 8]
   const cells: Row[][][] = []
   for (const a of alphas) {
     const row: Row[][] = []
     for (const p of psis) {
       const method = `halo:alpha=${(alpha * a).toPrecision(4)},psi=${(psi * p).toPrecision(4)}`
-      row.push(await arena.run(chain(method, 32, 5)))
+      row.push(await arena.run(chain(method, 32, 8)))
     }
     cells.push(row)
   }
@@ -97,7 +97,7 @@ export const grid: Section = async (arena) => {
       cells.map((row, i) => [`${alphas[i]}×`, ...row.map(f)]),
     )
   return [
-    `Multiples of nano’s own calibration (α = ${show(alpha)}, β fixed, Ψ = ${show(psi)}); chains of 32 steps, five instances a cell.`,
+    `Multiples of nano’s own calibration (α = ${show(alpha)}, β fixed, Ψ = ${show(psi)}); chains of 32 steps, eight instances a cell.`,
     '## Success',
     as((rows) => share(success(rows))),
     '## Tokens a run',
