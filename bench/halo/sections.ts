@@ -80,7 +80,7 @@ export const length: Section = async (arena) => {
 export const grid: Section = async (arena) => {
   const { calibrationOf } = await import('./calibration.ts')
   const { alpha, psi } = calibrationOf('attention')
-  const alphas = [0.8, 0.9, 1, 1.1, 1.3]
+  const alphas = [0.8, 0.9, 1, 1.1]
   const psis = [0.1, 0.5, 1, 2, 8]
   const cells: Row[][][] = []
   for (const a of alphas) {
@@ -230,7 +230,7 @@ export const horizon: Section = async (arena) => {
   return [
     '## The system behind the curves\n\nλ and Ψ/σ² by maximum likelihood from success by length (Eq. 7; σ² is the unit), and N* of the fitted system.',
     table(['method', 'λ', 'Ψ/σ²', 'N*', 'log-likelihood'], fits),
-    '## Depth and width\n\nk samples and a majority vote, each with the usual token limit, against one chain with k times that limit (nano’s context ends after two).',
+    '## Depth and width\n\nk samples and a majority vote, each with k times the usual token limit, against one chain with the same limit (nano’s context ends after two).',
     table(['steps', 'k', 'k samples', 'tokens', 'one chain, k× limit', 'tokens'], body),
   ].join('\n\n')
 }
