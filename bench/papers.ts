@@ -1,6 +1,6 @@
 // The nano counterpart of the tables and figures of both papers, into docs/results. Under an hour on two cores; killed and
 // started again it goes on. `npm run bench:papers -- --minutes 50 --only halo --pages`
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { messageOf } from '../src/base/errors.ts'
@@ -124,6 +124,8 @@ for (const section of all)
 const written = pages(made, aggregated)
 const [first] = made.values()
 const about = first ? `${first.summary.model}, ${first.summary.date.slice(0, 10)}.` : ''
-for (const { file, text } of [...written, indexPage(written, about)]) writeFileSync(join(results, file), text)
+for (const { file, text } of written) writeFileSync(join(results, file), text)
+const index = indexPage(new Set(readdirSync(results)), about)
+writeFileSync(join(results, index.file), index.text)
 console.error(`docs/results has ${made.size} of ${all.length} sections`)
 if (stop.signal.aborted) process.exitCode = 130

@@ -1,7 +1,7 @@
 import type { Page } from './pages.ts'
 
 /** What became of each table and figure of the papers: the page that has it, or why there is none. */
-const items: readonly [item: string, page: string | undefined, note: string][] = [
+const items: readonly [item: string, pages: string | undefined, note: string][] = [
   ['interwhen, Table 2: methods by accuracy and tokens', 'interwhen.md', 'VERINA is left out: nano writes no Lean'],
   [
     'interwhen, Table 3: on top of a meta-prompt',
@@ -17,33 +17,39 @@ const items: readonly [item: string, page: string | undefined, note: string][] =
   ['(ours) how often to fork', 'interval.md', ''],
   [
     'Halo, Table 2: success and overhead',
-    'halo.md',
+    'halo.md halo-length.md halo-tasks.md',
     'on chain, game24 and RULER’s variable tracking, which have states to restart from',
   ],
   ['Halo, Table 3: across models', undefined, 'there is one nano'],
-  ['Halo, Tables 4 and 8: Ψ × α', 'halo-grid.md', 'multiples of nano’s own calibration'],
-  ['Halo, Table 6: entropy aggregations', 'aggregation.md', 'correlation with being past the first wrong line'],
-  ['Halo, Figure 1: width and depth', 'width.md', 'depth is in [halo.md](halo.md)'],
-  ['Halo, Figures 6 and 7: success by length, N*', 'halo.md', 'a curve a method, with the fitted horizon'],
-  ['Halo, Figure 4: t-SNE of hidden states', undefined, 'nano’s engine does not give hidden states'],
+  ['Halo, Tables 4 and 8: Ψ × α', 'halo-grid.md halo-alpha-psi.md', 'multiples of nano’s own calibration'],
   [
-    'Halo, Figure 5: where failures and interventions fall',
-    undefined,
-    'the calibration (`rein calibrate`) gives lead and false alarms instead',
+    'Halo, Table 6: entropy aggregations',
+    'aggregation.md halo-signals.md',
+    'correlation with being past the first wrong line',
   ],
+  ['Halo, Figure 1: width and depth', 'width.md halo-horizon.md', ''],
+  ['(ours) what Halo’s signal is worth: resets at random places', 'halo-control.md', '`npm run bench:halo`'],
+  [
+    'Halo, Figures 6 and 7: success by length, N*',
+    'halo.md halo-length.md',
+    'a curve a method, with the fitted horizon',
+  ],
+  ['Halo, Figure 4: t-SNE of hidden states', undefined, 'nano’s engine does not give hidden states'],
+  ['Halo, Figure 5: where failures and interventions fall', 'halo-alignment.md', '`npm run bench:halo`'],
 ]
 
-export function indexPage(made: readonly Page[], about: string): Page {
-  const there = new Set(made.map((page) => page.file))
-  const rows = items.map(([item, page, note]) => {
-    const link = page && there.has(page) ? `[${page}](${page})` : page ? 'not run yet' : '–'
-    return `| ${item} | ${link} | ${note} |`
+/** `there`: the files of docs/results; a table may have been made by this program or by bench:halo. */
+export function indexPage(there: ReadonlySet<string>, about: string): Page {
+  const rows = items.map(([item, pages, note]) => {
+    const found = pages?.split(' ').filter((page) => there.has(page)) ?? []
+    const links = found.map((page) => `[${page}](${page})`).join(', ')
+    return `| ${item} | ${links || (pages ? 'not run yet' : '–')} | ${note} |`
   })
   const text = `# Both papers on nano
 
-${about} Made by \`npm run bench:papers\`, in under an hour on two cores; each page has its command and its date. Figures on nano are figures on nano: it is a test bed of ours, small enough to ship, and says nothing of how large models fare.
+${about} Made by \`npm run bench:papers\` (and \`npm run bench:halo\`); each page has its command and its date. Figures on nano are figures on nano: it is a test bed of ours, small enough to ship, and says nothing of how large models fare.
 
-![Accuracy against tokens](pareto.svg)
+![Accuracy against tokens](methods.svg)
 
 | in the papers | here | note |
 | :-- | :-- | :-- |

@@ -45,13 +45,14 @@ describe('bench:papers', () => {
       const summary = summarise({ model: 'fake-1', date: manifest.created, methods: manifest.methods, rows, timings })
       made.set(name, { summary, command: `npm run ${name}` })
     }
+    await run('methods', [])
     await run('interwhen', [])
     await run('early-stop', ['best:k=2..4'])
     await run('width', ['best:k=2..4'])
     await run('halo', [])
     await run('halo-grid', ['best:k=2,3,bonus=1,2'])
     const written = pages(made, [{ name: 'attention', r: 0.4, leadTokens: 12 }])
-    const all = [...written, indexPage(written, 'x')]
+    const all = [...written, indexPage(new Set(written.map((page) => page.file)), 'x')]
     const files = new Set(all.map((page) => page.file))
     for (const { file, text } of all) {
       if (file.endsWith('.svg')) expect(text).toMatch(/^<svg [\s\S]*<\/svg>$/)
