@@ -56,13 +56,20 @@ export function paretoSvg(summary: Summary, methods: readonly string[]): string 
   return svg(
     {
       title,
-      xAxis: axis('tokens, % of CoT', { type: 'log' }),
+      xAxis: axis('tokens, % of CoT', tokenRange(rows.map((row) => row.tokensPct!))),
       yAxis: axis('accuracy, %'),
       series: [...series, ...fronts],
     } as Option,
     900,
     560,
   )
+}
+
+/** Room for what is there: a logarithmic axis only where the costs are far apart. */
+function tokenRange(costs: readonly number[]): object {
+  const [least, most] = [Math.min(...costs), Math.max(...costs)]
+  if (most > 4 * least) return { type: 'log' }
+  return { min: Math.floor(least / 5) * 5 - 5, max: Math.ceil(most / 5) * 5 + 10 }
 }
 
 function point(row: SummaryRow): object {
