@@ -3,7 +3,7 @@ import type { Verdict } from '../trace/words.ts'
 import { sinceFeedback, worthAsking } from './adaptive.ts'
 import { finalMonitor, policyOf, steeredFigures } from './interwhen.ts'
 import type { Method } from './method.ts'
-import { concludeWhenRight, verifyThinking } from './monitors.ts'
+import { concludeWhenRight, retryWays, verifyThinking } from './monitors.ts'
 import { outcome, startRuns } from './run.ts'
 import { statedBy, statedNow } from './stated.ts'
 
@@ -14,8 +14,8 @@ import { statedBy, statedNow } from './stated.ts'
 export const interwhenAdaptive: Method = {
   name: 'interwhen-adaptive',
   summary: 'interwhen that forks only when entropy, a reflection or a stated answer makes it worth it',
-  parameters: { k: 30, gap: 3, share: 0.2, retries: 20, finals: 2, retry: 'thinking', sync: false },
-  choices: { retry: ['answer', 'thinking'] },
+  parameters: { k: 30, gap: 3, share: 0.2, retries: 20, finals: 3, retry: 'escalate', sync: false },
+  choices: { retry: retryWays },
   least: { k: 1, gap: 1 },
   async run(context) {
     const { engine, task, instance, parameters } = context

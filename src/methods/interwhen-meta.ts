@@ -3,7 +3,7 @@ import { when } from '../steer/trigger.ts'
 import type { Task } from '../tasks/task.ts'
 import { finalMonitor, policyOf, steeredFigures } from './interwhen.ts'
 import type { Method } from './method.ts'
-import { steerBy, verdictOf } from './monitors.ts'
+import { retryWays, steerBy, verdictOf } from './monitors.ts'
 import { withInstruction } from './prompt.ts'
 import { outcome, startRuns } from './run.ts'
 
@@ -15,7 +15,7 @@ export const interwhenMeta: Method = {
   name: 'interwhen-meta',
   summary: 'the prompt asks for checkable notes, which are verified without a fork (interwhen, Table 3)',
   parameters: { retries: 5, retry: 'thinking', sync: false },
-  choices: { retry: ['answer', 'thinking'] },
+  choices: { retry: retryWays },
   async run(context) {
     const { task, instance } = context
     const runs = startRuns(context)

@@ -1,7 +1,7 @@
 import type { Result } from '../trace/event.ts'
 import { everyAffordable } from './affordable.ts'
 import type { Method, MethodContext } from './method.ts'
-import { verifyFinal, verifyThinking } from './monitors.ts'
+import { type Retry, retryWays, verifyFinal, verifyThinking } from './monitors.ts'
 import { outcome, startRuns } from './run.ts'
 
 /**
@@ -12,8 +12,8 @@ import { outcome, startRuns } from './run.ts'
 export const interwhen: Method = {
   name: 'interwhen',
   summary: 'fork every k lines, verify, roll back with feedback (interwhen, Algorithm 1)',
-  parameters: { k: 3, by: 'lines', warmup: 0, share: 0.2, retries: 5, finals: 2, retry: 'thinking', sync: false },
-  choices: { by: ['lines', 'paragraphs'], retry: ['answer', 'thinking'] },
+  parameters: { k: 3, by: 'lines', warmup: 0, share: 0.2, retries: 5, finals: 3, retry: 'escalate', sync: false },
+  choices: { by: ['lines', 'paragraphs'], retry: retryWays },
   least: { k: 1 },
   async run(context) {
     const { task, instance, parameters } = context
@@ -36,7 +36,7 @@ export const interwhen: Method = {
 
 export const finalMonitor = ({ task, instance, parameters }: MethodContext) =>
   verifyFinal(task, instance, {
-    retry: parameters.retry as 'answer' | 'thinking',
+    retry: parameters.retry as Retry,
     finals: Number(parameters.finals ?? parameters.retries),
   })
 

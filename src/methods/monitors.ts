@@ -34,9 +34,15 @@ export function verifyThinking<I>(
   }
 }
 
+export const retryWays = ['answer', 'thinking', 'escalate'] as const
+export type Retry = (typeof retryWays)[number]
+
 export interface FinalOptions {
-  /** where a refuted answer is thought over again: after the answer, or back at the end of the thinking */
-  readonly retry?: 'answer' | 'thinking'
+  /**
+   * What becomes of a refuted answer: it is answered again at once, or taken back and thought over; `escalate` does the cheap
+   * thing the first time and the other from then on.
+   */
+  readonly retry?: Retry
   /** refuted answers after which the run abstains, however many corrections it has left */
   readonly finals?: number
   readonly name?: string
@@ -49,6 +55,8 @@ export function verifyFinal<I>(
   { retry = 'answer', finals = Number.POSITIVE_INFINITY, name = 'final' }: FinalOptions = {},
 ): Monitor {
   let refuted = 0
+  // what was wrong with the answers since the thinking ended: a second thought should know of all of them
+  let notes: string[] = []
   return {
     name,
     when: finalAnswer(),
@@ -57,9 +65,13 @@ export function verifyFinal<I>(
     intervene(verdict, answer) {
       if (verdict.kind !== 'fail' || answer === undefined) return { kind: 'continue' }
       if (++refuted > finals) return { kind: 'abstain', reason: `${refuted} answers were refuted` }
-      const back = retry === 'thinking'
-      const feedback = task.feedback(instance, answer, verdict, back ? 'think' : 'answer')
-      return { kind: 'rollback', feedback, voice: task.voice, ...(back && { to: 'thinking' as const }) }
+      notes.push(task.feedback(instance, answer, verdict, 'think'))
+      // A turn of the user's needs the answer that it is about; only a thought can replace it.
+      if (task.voice === 'user' || retry === 'answer' || (retry === 'escalate' && refuted === 1))
+        return { kind: 'rollback', feedback: task.feedback(instance, answer, verdict, 'answer'), voice: task.voice }
+      const feedback = [...new Set(notes)].join('\n')
+      notes = []
+      return { kind: 'rollback', feedback, voice: task.voice, to: 'thinking' }
     },
   }
 }
