@@ -134,7 +134,7 @@ function power(base: Form, exponent: Form): Form {
 /** 2^{n+1} = 2 * 2^n: the whole part of the exponent comes out. */
 function symbolicPower(base: Form, exponent: Form): Form {
   const whole = exponent.bottom === unit ? exponent.top.get('') : undefined
-  if (!whole || whole.d !== 1n) return opaque('pow', [base, exponent])
+  if (whole?.d !== 1n) return opaque('pow', [base, exponent])
   const rest = ratio(plus(exponent.top, constant(whole), -1n))
   return product(power(base, number(whole.n)), opaque('pow', [base, rest]))
 }

@@ -142,7 +142,10 @@ export function verifierPool(options: PoolOptions = {}): VerifierPool {
       closed = true
       for (const { done } of queue.splice(0)) done({ kind: 'unknown', reason: 'the verifier pool is closed' })
       await Promise.all(
-        [...threads].map((thread) => (drop(thread, 'the verifier pool is closed'), thread.worker.terminate())),
+        [...threads].map((thread) => {
+          drop(thread, 'the verifier pool is closed')
+          return thread.worker.terminate()
+        }),
       )
     },
   }
