@@ -53,7 +53,7 @@ export interface CheckView extends RunView {
   readonly signal: AbortSignal
   /** Asks a model something beside the run, on the run's bill. A Trace is continued, a Prompt begun afresh. */
   ask(what: Trace | Prompt, options: AskOptions): Promise<string>
-  /** Puts a number on the record, for the viewer's curves. */
+  /** Puts a number on the record, for curves. */
   gauge(name: string, value: number): void
 }
 

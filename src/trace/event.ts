@@ -4,7 +4,7 @@ import type { Turn } from './trace.ts'
 import type { Intervention, Origin, Phase, Prompt, Purpose, Status, Verdict } from './words.ts'
 
 /**
- * Everything that happens in a run, in order. The live run, the log, the replay, the terminal and the viewer all read this
+ * Everything that happens in a run, in order. The live run, the log, the replay, and the terminal all read this
  * one union. Positions (`at`, `to`) count the tokens of the current trace; `epoch` counts its fresh starts (rectifications).
  */
 export type Event =

@@ -68,7 +68,7 @@ function openRun(data: PageData, i: number): void {
     const line = add(panel, 'p')
     add(line, 'a', 'log').href = path.split('/').map(encodeURIComponent).join('/')
     line.append(' · in a terminal: ')
-    add(line, 'code', `rein view ${path}`)
+    add(line, 'code', `rein replay ${path}`)
   }
   const text = data.transcripts[i]
   if (!text) return
