@@ -24,19 +24,28 @@ export interface Span {
   readonly shift: number
 }
 
-/** `axioms`: what a definition rests on. `is`: an expression that must come out true or false. */
+/**
+ * `axioms`: what a definition rests on. `is`: an expression that must come out true or false. `proved`: a proof that it
+ * comes out as `value`. `refuted`: a proof that must not succeed.
+ */
 export type Probe =
   | { readonly kind: 'axioms'; readonly of: string }
   | { readonly kind: 'is'; readonly wanted: boolean; readonly name: string }
+  | { readonly kind: 'proved'; readonly wanted: boolean; readonly value: boolean; readonly name: string }
+  | { readonly kind: 'refuted' }
 
 export interface Question {
-  readonly probe: Probe
+  /** none for a line that only prepares what follows */
+  readonly probe?: Probe
+  /** one line */
   readonly lean: string
 }
 
 export interface Tests {
   /** definitions that stand before the model's text */
   readonly values: readonly string[]
+  /** the kind of section that encloses the model's text: its variables, openings and local instances end with it */
+  readonly section?: string
   /** helpers that stand after it */
   readonly tools: readonly string[]
   readonly questions: readonly Question[]
@@ -82,7 +91,7 @@ export function helpersFor(aux: string, text: string): string {
 
 /** The file for an answer to the code task: everything up to the function, with the model's body in it. */
 export function codeFile(row: VerinaRow, answer: Blocks, tests: Tests = none): LeanFile {
-  const { aux, body } = splitBody(answer.CODE ?? '', row.name)
+  const { aux, body } = splitBody(answer.CODE ?? '', row.name, argumentsOf(row))
   const written = [answer.CODE_AUX ?? '', aux].filter((t) => t !== '').join('\n\n')
   const given = `${row.sections.precond_aux ?? ''}\n${row.sections.precond ?? ''}\n${written}\n${body}`
   const file = builder()
@@ -90,7 +99,7 @@ export function codeFile(row: VerinaRow, answer: Blocks, tests: Tests = none): L
     if (piece.section === 'import') file.add(piece.text)
     else if (piece.section === 'solution_aux') {
       file.add(helpersFor(piece.text, given))
-      file.add(tests.values.join('\n'))
+      file.begin(tests)
     } else if (piece.section === 'code_aux') file.add(written, 'CODE_AUX')
     else if (piece.section === 'code') {
       file.continueWith(body, 'CODE')
@@ -109,7 +118,7 @@ export function specFile(row: VerinaRow, answer: Blocks, tests: Tests = none): L
   for (const piece of pieces(row.lean)) {
     if (piece.section === 'solution_aux') {
       file.add(helpersFor(`${piece.text}\n${row.sections.code_aux ?? ''}`, text))
-      file.add(tests.values.join('\n'))
+      file.begin(tests)
     }
     if (piece.section === 'code_aux') inCode = true
     else if (piece.section === 'code') inCode = false
@@ -128,6 +137,15 @@ export function specFile(row: VerinaRow, answer: Blocks, tests: Tests = none): L
   )
 }
 
+/** What the function takes: the row's parameters and the proof of the precondition, by the name that the row gives it. */
+function argumentsOf(row: VerinaRow): string[] {
+  const proof = new RegExp(`\\((\\w+)\\s*:\\s*${row.name}_precond\\b`).exec(row.lean)?.[1]
+  return [...row.parameters.map((p) => p.name), ...(proof === undefined ? [] : [proof])]
+}
+
+/** A name that the scan refuses in an answer, so that no answer can close the section itself. */
+const sectionName = 'rein_answer'
+
 function builder() {
   const lines: string[] = []
   const ours: Span[] = []
@@ -135,6 +153,11 @@ function builder() {
     if (tag) ours.push({ tag, from, to: lines.length, shift })
   }
   return {
+    /** what is fixed before the model's text, and the section in which that text is read */
+    begin(tests: Tests): void {
+      this.add(tests.values.join('\n'))
+      if (tests.section) this.add(`${tests.section} ${sectionName}`)
+    },
     add(text: string, tag?: Tag): void {
       const trimmed = text.replace(/^\s*\n/, '').trimEnd()
       if (trimmed === '') return
@@ -155,9 +178,10 @@ function builder() {
       const probes = new Map<number, Probe>()
       const ask = (q: Question) => {
         lines.push(q.lean)
-        probes.set(lines.length, q.probe)
+        if (q.probe) probes.set(lines.length, q.probe)
       }
       lines.push('')
+      if (tests.section) lines.push(`end ${sectionName}`)
       for (const q of questions) ask(q)
       lines.push(...tests.tools)
       for (const q of tests.questions) ask(q)

@@ -86,3 +86,44 @@ test('helpers before a bare body', () => {
 test('a longer name is another function', () => {
   expect(splitBody("def f' (n : Nat) : Nat := n\n\nf' n", 'f').aux).toBe("def f' (n : Nat) : Nat := n")
 })
+
+const equations: [string, string, readonly string[], string][] = [
+  [
+    'all arguments unnamed',
+    'def f : (n : Nat) → f_pre n → Nat\n  | 0, _ => 1\n  | n + 1, h => n',
+    ['n', 'h_precond'],
+    ' match n, h_precond with\n  | 0, _ => 1\n  | n + 1, h => n',
+  ],
+  [
+    'the first named',
+    'def f (k : Nat := 2) : List Nat → f_pre k → Nat\n  | [], _ => k\n  | (x :: _), _ => x',
+    ['k', 'xs', 'h_precond'],
+    ' match xs, h_precond with\n  | [], _ => k\n  | (x :: _), _ => x',
+  ],
+  [
+    'the proof left out',
+    'def f : List (Nat × Nat) → Nat\n| [] => 0\n| (a, b) :: _ => a + b',
+    ['xs', 'h_precond'],
+    ' match xs with\n| [] => 0\n| (a, b) :: _ => a + b',
+  ],
+  [
+    'a bar in a comment, a bracket in a character',
+    "def f -- either | or\n    : List Char → Nat\n  | '(' :: _ => 1\n  | _ => 0",
+    ['cs'],
+    " match cs with\n  | '(' :: _ => 1\n  | _ => 0",
+  ],
+  ['in one line', 'def f : Nat → Nat | 0 => 1 | n => n', ['n'], ' match n with\n  | 0 => 1 | n => n'],
+]
+test.each(equations)('a definition by equations is matched on the row’s own arguments: %s', (_, code, args, body) => {
+  expect(splitBody(code, 'f', args)).toEqual({ aux: '', body })
+  expect(splitBody(`def go := 1\n\n${code}`, 'f', args)).toEqual({ aux: 'def go := 1', body })
+})
+
+test('more patterns than arguments are not guessed at', () => {
+  expect(splitBody('def f : Nat → Nat → Nat\n  | 0, _ => 1\n  | n, m => n', 'f', ['n']).body).toContain('def f')
+})
+
+test('a body that matches is no definition by equations', () => {
+  const code = 'def f (n : Nat) : Nat :=\n  match n with\n  | 0 => 1\n  | n + 1 => n'
+  expect(splitBody(code, 'f', ['n']).body).toBe('\n  match n with\n  | 0 => 1\n  | n + 1 => n')
+})

@@ -1,6 +1,7 @@
 /** What verina-code and verina-spec share: the row, the check by Lean, the grade. */
 import { hash32 } from '../../base/random.ts'
 import type { Prompt, Verdict } from '../../trace/words.ts'
+import { runsCode } from '../../verify/lean/runs-code.ts'
 import { refusal, refusalFeedback } from '../../verify/lean/scan.ts'
 import { type LeanService, sharedLean } from '../../verify/lean/service.ts'
 import { howToGetLean } from '../../verify/lean/toolchain.ts'
@@ -10,13 +11,14 @@ import type { LeanFile, Tests } from './assemble.ts'
 import type { Blocks, Tag } from './blocks.ts'
 import { blocks } from './blocks.ts'
 import { readRow, type VerinaRow } from './row.ts'
+import type { Means } from './tests.ts'
 import { compileVerdict, gradeOf } from './verdict.ts'
 
 export interface VerinaKind {
   readonly name: string
   readonly prompt: (row: VerinaRow) => Prompt
   readonly file: (row: VerinaRow, answer: Blocks, tests?: Tests) => LeanFile
-  readonly tests: (row: VerinaRow) => Tests
+  readonly tests: (row: VerinaRow, means: Means) => Tests
   /** the tags that an answer must have, first the one that the fork's suffix opens */
   readonly needs: readonly Tag[]
   readonly suffix: string
@@ -36,8 +38,8 @@ export function verinaTask(kind: VerinaKind): VerinaTask {
     if (kind.needs.every((tag) => found[tag] !== undefined && !noAnswer(found[tag]))) return found
     return partial ? undefined : kind.fallback?.(text)
   }
-  const check = (file: LeanFile, signal?: AbortSignal) =>
-    (kind.lean ?? sharedLean()).check(file.text, signal ? { signal } : {})
+  const lean = () => kind.lean ?? sharedLean()
+  const check = (file: LeanFile, signal?: AbortSignal) => lean().check(file.text, signal ? { signal } : {})
   return {
     name: kind.name,
     sound: false,
@@ -70,7 +72,10 @@ export function verinaTask(kind: VerinaKind): VerinaTask {
     async gradeAsync(row, output, signal) {
       const found = extract(afterThinking(output), false)
       if (!found || refusedIn(JSON.stringify(found))) return false
-      const file = kind.file(row, found, kind.tests(row))
+      const plain = kind.file(row, found)
+      const runs = await runsCode(lean(), plain.text, signal)
+      if (runs === undefined) return undefined
+      const file = kind.file(row, found, kind.tests(row, runs ? 'run' : 'prove'))
       return gradeOf(row, file, await check(file, signal))
     },
     difficulty: (row) => (row.sections.code ?? '').split('\n').length,

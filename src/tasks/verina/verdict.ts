@@ -6,6 +6,7 @@ import { tokens } from '../../verify/lean/tokens.ts'
 import type { LeanMessage } from '../../verify/lean/worker.ts'
 import type { LeanFile } from './assemble.ts'
 import type { VerinaRow } from './row.ts'
+import { provedMark } from './tests.ts'
 
 const unknown = (reason: string): Verdict => ({ kind: 'unknown', reason })
 
@@ -42,24 +43,43 @@ export function compileVerdict(row: VerinaRow, file: LeanFile, result: LeanResul
   return { kind: 'pass', complete: true }
 }
 
-/** All tests answered as wanted: true. One answered otherwise, or it does not compile: false. No answer is never a yes. */
+/**
+ * All tests answered as wanted: true. One answered otherwise, or it does not compile: false. No answer, or two that
+ * contradict each other, is neither.
+ */
 export function gradeOf(row: VerinaRow, file: LeanFile, result: LeanResult): boolean | undefined {
   if (result.kind === 'unknown') return undefined
   const first = [...file.probes.keys()][0] ?? Number.POSITIVE_INFINITY
   const before = { ...result, messages: result.messages.filter((m) => m.line <= first || m.severity !== 'error') }
   const verdict = compileVerdict(row, file, before)
   if (verdict.kind !== 'pass') return verdict.kind === 'fail' ? false : undefined
-  let open = false
-  let tests = 0
+  const answers = new Map<string, { wanted: boolean; said: Set<boolean> }>()
   for (const [line, probe] of file.probes) {
-    if (probe.kind !== 'is') continue
-    tests++
-    const said = result.messages.filter((m) => m.line === line && m.severity === 'info').map((m) => boolIn(m.text))
-    const answer = said.find((s) => s !== undefined)
-    if (answer === undefined) open = true
-    else if (answer !== probe.wanted) return false
+    if (probe.kind === 'axioms') continue
+    const here = result.messages.filter((m) => m.line === line)
+    if (probe.kind === 'refuted') {
+      // it must have been read and refused: else Lean's silence elsewhere says nothing
+      if (!here.some((m) => m.severity === 'error')) return undefined
+      continue
+    }
+    const answer = answers.get(probe.name) ?? { wanted: probe.wanted, said: new Set() }
+    answers.set(probe.name, answer)
+    for (const said of probe.kind === 'is' ? evaluated(here) : proved(here, probe.value)) answer.said.add(said)
   }
-  return open || tests === 0 ? undefined : true
+  const all = [...answers.values()]
+  // proved both ways would mean that something is wrong with Lean or the row: no answer
+  if (all.some((a) => a.said.size > 1)) return undefined
+  if (all.some((a) => a.said.has(!a.wanted))) return false
+  return all.length > 0 && all.every((a) => a.said.has(a.wanted)) ? true : undefined
+}
+
+const evaluated = (here: readonly LeanMessage[]): boolean[] =>
+  here.flatMap((m) => (m.severity === 'info' ? (boolIn(m.text) ?? []) : []))
+
+/** A proof counts when it ran to its end and Lean has nothing against it, not even that it leans on a hole. */
+function proved(here: readonly LeanMessage[], value: boolean): boolean[] {
+  const through = here.some((m) => m.severity === 'info' && m.text.trim() === provedMark)
+  return through && !here.some((m) => m.severity === 'error') && !usesSorry(here) ? [value] : []
 }
 
 /** Where the model's part begins, the head of the definition that it fills included: Lean reports much of it there. */

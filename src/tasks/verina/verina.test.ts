@@ -88,17 +88,24 @@ test('a specification is asked about right, wrong and refused values', () => {
   const { text, probes } = specFile(row, { PRECOND: '  x < 100', POSTCOND: 'result = x + 1' }, specTests(row))
   expect(text).toContain(': Prop :=\n  result = x + 1\n')
   expect(text).not.toMatch(/def inc \(|secret|benchmark/)
-  expect([...probes.values()].map((p) => (p.kind === 'is' ? p.wanted : p.of))).toEqual([
+  expect([...probes.values()].map((p) => (p.kind === 'is' ? p.wanted : p.kind === 'axioms' && p.of))).toEqual([
     'inc_precond',
     'inc_postcond',
+    // what the precondition says, before it is assumed
     true,
+    true,
+    false,
+    // what the postcondition says
     true,
     false,
     false,
     true,
-    true,
-    false,
   ])
+  const [refused, assumed, told] = ['rein_out0_0)', 'axiom rein_h0', 'inc_postcond rein_in0_0'].map((t) =>
+    text.indexOf(t),
+  )
+  expect(refused).toBeLessThan(assumed!)
+  expect(assumed).toBeLessThan(told!)
 })
 
 test('holes and tricks fail without Lean', () => {
@@ -185,17 +192,86 @@ describe('verdicts from what Lean says', () => {
     expect(gradeOf(row, tested, { kind: 'unknown', reason: 'Lean did not finish in 60 s' })).toBeUndefined()
   })
 
+  describe('where the kernel has to decide', () => {
+    const asked = codeFile(row, { CODE: 'x + 1' }, codeTests(row, 'prove'))
+    const at = (name: string, value: boolean) =>
+      [...asked.probes].find(([, p]) => p.kind === 'proved' && p.name === name && p.value === value)![0]
+    const [first] = [...asked.probes.keys()] as [number]
+    const refused = [...asked.probes].find(([, p]) => p.kind === 'refuted')![0]
+    const error = (l: number): LeanMessage => ({ severity: 'error', line: l, column: 0, text: 'decide failed' })
+    const base = [info(first, "'inc' does not depend on any axioms"), error(refused)]
+    const proof = (name: string, value: boolean) => [info(at(name, value), 'rein: proved'), error(at(name, !value))]
+    const grade = (...messages: LeanMessage[]) =>
+      gradeOf(row, asked, { kind: 'done', messages: [...base, ...messages], ms: 1, from: 'wasm' })
+
+    test('both sides of each test are asked after the section that holds the answer', () => {
+      const lines = asked.text.split('\n')
+      const end = lines.indexOf('end rein_answer')
+      expect(lines.indexOf('noncomputable section rein_answer')).toBeLessThan(asked.ours[0]!.from)
+      expect([...asked.probes.values()].filter((p) => p.kind === 'proved')).toHaveLength(4)
+      for (const [line, p] of asked.probes) if (p.kind !== 'axioms') expect(line).toBeGreaterThan(end)
+      // every question is one line, so that what Lean says of it can be told by the line
+      for (const [line, p] of asked.probes)
+        if (p.kind !== 'axioms')
+          expect(lines[line - 1]).toMatch(/^theorem rein_\w+ : .* := by .*; trace "rein: proved"$/)
+    })
+
+    test('a test counts only when one side is proved, and not the other', () => {
+      expect(grade(...proof('test 1', true), ...proof('test 2', true))).toBe(true)
+      expect(grade(...proof('test 1', true), ...proof('test 2', false))).toBe(false)
+      expect(grade(...proof('test 2', false))).toBe(false)
+      expect(grade(...proof('test 1', true))).toBeUndefined()
+      expect(grade()).toBeUndefined()
+      const twice = [
+        ...proof('test 1', true),
+        info(at('test 2', true), 'rein: proved'),
+        info(at('test 2', false), 'rein: proved'),
+      ]
+      expect(grade(...twice)).toBeUndefined()
+    })
+
+    test('a proof with an error or a hole is none, nor is any when Lean proves a falsehood', () => {
+      const both = [...proof('test 1', true), ...proof('test 2', true)]
+      expect(grade(...both, error(at('test 2', true)))).toBeUndefined()
+      const hole: LeanMessage = { ...error(at('test 2', true)), severity: 'warning', text: "declaration uses 'sorry'" }
+      expect(grade(...both, hole)).not.toBe(true)
+      const messages = [base[0]!, ...both, info(refused, 'rein: proved')]
+      expect(gradeOf(row, asked, { kind: 'done', messages, ms: 1, from: 'wasm' })).toBeUndefined()
+    })
+
+    test('the Lean is asked once whether it runs code, and then in its own way', async () => {
+      for (const runs of [true, false]) {
+        const seen: string[] = []
+        const service: LeanService = {
+          check: async (text) => {
+            seen.push(text)
+            const line = text.split('\n').findIndex((l) => l.startsWith('#eval')) + 1
+            const said = text.includes('rein_runs') && runs ? [info(line, 'true')] : []
+            return { kind: 'done', messages: said, ms: 1, from: 'path' }
+          },
+          close: () => {},
+        }
+        const task = verinaTask({ ...kind, lean: service })
+        for (let i = 0; i < 2; i++) expect(await task.gradeAsync(row, '[CODE]\n  x + 1\n[/CODE]')).toBeUndefined()
+        expect(seen.map((t) => (t.includes('rein_runs') ? 'asks' : t.includes('#eval') ? 'runs' : 'proves'))).toEqual([
+          'asks',
+          ...(runs ? ['runs', 'runs'] : ['proves', 'proves']),
+        ])
+      }
+    })
+  })
+
+  const kind = {
+    name: 'own',
+    prompt: () => '',
+    file: codeFile,
+    tests: codeTests,
+    needs: ['CODE'] as const,
+    suffix: '',
+    stop: '',
+    what: 'code',
+  }
   test('through the task, with a Lean that answers', async () => {
-    const kind = {
-      name: 'own',
-      prompt: () => '',
-      file: codeFile,
-      tests: codeTests,
-      needs: ['CODE'] as const,
-      suffix: '',
-      stop: '',
-      what: 'code',
-    }
     const task = verinaTask({ ...kind, lean: says([info(line, "'inc' does not depend on any axioms")]) })
     expect((await task.verifyAsync!(row, answer('  x + 1'), 'final')).kind).toBe('pass')
     expect((await task.verifyAsync!(row, answer('  sorry'), 'final')).kind).toBe('fail')

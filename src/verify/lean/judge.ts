@@ -27,6 +27,10 @@ export const refusesAxioms = (m: LeanMessage): boolean => /cannot use `#print ax
 export const usesSorry = (messages: readonly LeanMessage[]): boolean =>
   messages.some((m) => /declaration uses [`']sorry[`']/.test(m.text))
 
+/** Does this Lean lack what the file imports? Then nothing else that it says counts. */
+export const lacksImport = (messages: readonly LeanMessage[]): boolean =>
+  messages.some((m) => m.severity === 'error' && missingImport.test(m.text))
+
 /** Does the file compile? `lines` of the model's own text are where an error is its own. */
 export function compiled(messages: readonly LeanMessage[], from: Toolchain['kind']): Compiled {
   const errors = messages.filter((m) => m.severity === 'error' && !(from === 'wasm' && refusesAxioms(m)))

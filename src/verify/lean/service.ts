@@ -113,7 +113,7 @@ export function leanService(options: ServiceOptions = {}): LeanService {
 }
 
 /** The file up to its last import. */
-function importsOf(text: string): string {
+export function importsOf(text: string): string {
   return /^(?:\s*import [^\n]*)*/.exec(text)?.[0] ?? ''
 }
 

@@ -48,7 +48,7 @@ function endOfLine(source: string, i: number): number {
   return end < 0 ? source.length : end
 }
 
-function endOfComment(source: string, start: number): number {
+export function endOfComment(source: string, start: number): number {
   let depth = 0
   for (let i = start; i < source.length; i++) {
     if (source.startsWith('/-', i)) {
@@ -69,7 +69,7 @@ function endOfRaw(source: string, start: number): number {
   return end < 0 ? source.length : end + 1 + hashes.length
 }
 
-function endOfString(source: string, start: number): number {
+export function endOfString(source: string, start: number): number {
   for (let i = start + 1; i < source.length; i++) {
     if (source[i] === '\\') i++
     else if (source[i] === '"') return i + 1
@@ -83,7 +83,7 @@ function interpolated(text: string): string[] {
 }
 
 /** The end of 'a', '\n', '\x41', '\u00e9'; 0 when the quote belongs to a name such as h'. */
-function charEnd(source: string, i: number): number {
+export function charEnd(source: string, i: number): number {
   const m = /^'(?:\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)|[^\\'])'/su.exec(source.slice(i, i + 12))
   return m === null ? 0 : i + m[0].length
 }
