@@ -30,12 +30,21 @@ const assumed = (row: VerinaRow, t: number): string =>
   `axiom rein_h${t} : _root_.${row.name}_precond ${applied(row, `in${t}`)}`
 
 /** Both sides of one question, for the kernel: whichever Lean proves is the answer. */
-function proofs(name: string, wanted: boolean, id: string, yes: string, no: string, by: string): Question[] {
-  const side = (value: boolean, proposition: string): Question => ({
+function proofs(name: string, wanted: boolean, id: string, yes: string, no: string, unfolded: string[]): Question[] {
+  const side = (value: boolean, proposition: string, other: string): Question => ({
     probe: { kind: 'proved', name, wanted, value },
-    lean: `theorem rein_${id}_${value ? 'yes' : 'no'} : ${proposition} := by ${by}; trace "${provedMark}"`,
+    lean: `theorem rein_${id}_${value ? 'yes' : 'no'} : ${proposition} := by ${byComputing(other, unfolded)}; trace "${provedMark}"`,
   })
-  return [side(true, yes), side(false, no)]
+  return [side(true, yes, no), side(false, no, yes)]
+}
+
+/**
+ * The kernel computes; where the library hides a body from it, simp's lemmas about that body may still do. simp takes time
+ * and memory, so it is not tried where the kernel has the other side.
+ */
+function byComputing(other: string, unfolded: string[]): string {
+  const stuck = `fail_if_success (have : ${other} := by decide +kernel)`
+  return `(first | decide +kernel | (${stuck}; simp [${unfolded.join(', ')}] <;> decide +kernel))`
 }
 
 /** A falsehood that Lean must refuse to prove: if it does not, none of its answers counts. */
@@ -66,9 +75,9 @@ export function codeTests(row: VerinaRow, means: Means = 'run'): Tests {
     const called = `_root_.${row.name}`
     const args = applied(row, `in${t}`)
     const both = `(${called} ${args} rein_h${t}) rein_want${t}`
-    const by = byComputing(called, ...args.split(' '), `rein_want${t}`)
+    const unfolded = [called, ...args.split(' '), `rein_want${t}`]
     if (means === 'run') questions.push({ probe: { kind: 'is', wanted: true, name }, lean: `#eval rein_same ${both}` })
-    else questions.push(...proofs(name, true, `t${t}`, `rein_same ${both}`, `rein_other ${both}`, by))
+    else questions.push(...proofs(name, true, `t${t}`, `rein_same ${both}`, `rein_other ${both}`, unfolded))
   })
   return closed(means, values, tools, questions)
 }
@@ -85,7 +94,7 @@ export function specTests(row: VerinaRow, means: Means = 'run'): Tests {
     if (means === 'run') to.push({ probe: { kind: 'is', wanted, name }, lean: `#eval decide (${proposition})` })
     else {
       const id = `q${conditions.length + outcomes.length}`
-      to.push(...proofs(name, wanted, id, proposition, `Not (${proposition})`, byComputing(of)))
+      to.push(...proofs(name, wanted, id, proposition, `Not (${proposition})`, [of]))
     }
   }
   const outcome = (name: string, value: unknown): string => {
@@ -116,11 +125,6 @@ export function specTests(row: VerinaRow, means: Means = 'run'): Tests {
     means === 'run' ? [] : [kernelOptions],
     [...conditions, ...assume, ...outcomes],
   )
-}
-
-/** The kernel computes; where the library hides a body from it, simp's lemmas about that body may still do. */
-function byComputing(...unfolded: string[]): string {
-  return `(first | decide +kernel | (simp [${unfolded.join(', ')}] <;> decide +kernel))`
 }
 
 function closed(means: Means, values: string[], tools: string[], questions: Question[]): Tests {
