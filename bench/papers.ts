@@ -1,5 +1,5 @@
 // The nano counterpart of the tables and figures of both papers, into docs/results. Under an hour on two cores; killed and
-// started again it goes on. `npm run bench:papers -- --minutes 50 --only halo --pages`
+// started again it goes on. `npm run bench:papers -- --minutes 55 --only halo --pages`
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -19,7 +19,7 @@ import { type Section, sections } from './papers/sections.ts'
 
 const { values: flags } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '50' },
+    minutes: { type: 'string', default: '55' },
     only: { type: 'string' },
     /** of a run, in place of the sections' own: for a trial */
     'max-tokens': { type: 'string' },

@@ -14,30 +14,34 @@ const limit = 200
 const maxTokens = 3000
 
 /** Where nano is neither always right nor always wrong; its horizon on chains lies between 12 and 24 steps. */
-const size = { chain: [12, 16, 20, 24], maze: [4, 5, 6], spatialmap: [7, 8, 10], zebralogic: [3, 4] }
+const size = { chain: [12, 16, 20, 24], ...methods.size }
 const only = (...tasks: (keyof typeof size)[]): Partial<typeof size> =>
   Object.fromEntries(tasks.map((task) => [task, size[task]]))
 
 export function sections(halo: Calibration | undefined): Section[] {
   const out: Section[] = [
     // The comparison that rein is held to: the methods that pay, on up to 200 held-out instances a task.
-    { name: 'methods', share: 0.2, config: methods as Section['config'] },
+    { name: 'methods', share: 0.38, config: methods as Section['config'] },
     {
       name: 'interwhen',
-      share: 0.28,
+      share: 0.24,
       config: {
-        tasks: ['game24', 'maze', 'spatialmap', 'zebralogic', 'chain'],
+        tasks: methods.tasks,
         methods: [
           'cot,best-of-k:k=2,best-of-k-critic:k=2,best-of-k,best-of-k-critic,generate-test-critic,tot,interwhen,interwhen-meta',
+          'cot-pe,adacot,cot-valve,eat,deer,deepconf,budget,self-consistency,got',
         ],
-        size,
+        size: methods.size,
         limit,
-        maxTokens,
+        dataSeed: methods.dataSeed,
+        sampling: methods.sampling,
+        // some of them think several times over
+        maxTokens: 2 * maxTokens,
       },
     },
     {
       name: 'early-stop',
-      share: 0.2,
+      share: 0.12,
       config: {
         tasks: ['game24', 'maze', 'spatialmap', 'chain'],
         methods: ['cot'],
@@ -54,7 +58,7 @@ export function sections(halo: Calibration | undefined): Section[] {
     },
     {
       name: 'interval',
-      share: 0.06,
+      share: 0.04,
       config: {
         tasks: ['game24', 'chain'],
         methods: ['cot'],
@@ -66,7 +70,7 @@ export function sections(halo: Calibration | undefined): Section[] {
     },
     {
       name: 'width',
-      share: 0.06,
+      share: 0.04,
       config: {
         tasks: ['game24', 'chain'],
         methods: ['cot'],
@@ -81,11 +85,11 @@ export function sections(halo: Calibration | undefined): Section[] {
   if (!halo)
     return [
       ...out,
-      { name: 'length', share: 0.2, config: { tasks: ['chain'], methods: ['cot'], size: length, limit, maxTokens } },
+      { name: 'length', share: 0.18, config: { tasks: ['chain'], methods: ['cot'], size: length, limit, maxTokens } },
     ]
   out.push({
     name: 'halo',
-    share: 0.14,
+    share: 0.12,
     config: {
       tasks: ['chain', 'game24', 'ruler-vt'],
       methods: ['cot,self-consistency:k=5,adacot,tot,cot-valve,halo,halo+verify,halo-random'],

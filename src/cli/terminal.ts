@@ -70,6 +70,8 @@ export function terminal(screen: Screen): (event: Event) => void {
         withdraw(event.to)
         return note(`■ ${event.monitor} ends the thinking`, c.green)
       case 'rectify':
+        // what was written before a fresh start is never withdrawn
+        pieces = []
         return note(`⟲ ${event.monitor} starts afresh from: ${oneLine(intervention.state)}`, c.magenta)
       case 'abstain':
         return note(`∅ ${event.monitor}: ${intervention.reason}`, c.red)
@@ -81,6 +83,8 @@ export function terminal(screen: Screen): (event: Event) => void {
   const judged = (event: Extract<Event, { type: 'verdict' }>): void => {
     const fork = forks.get(event.check)
     forks.delete(event.check)
+    // a monitor that reads the text itself looks at every line: only what it finds is worth a word
+    if (fork && !fork.final && fork.text === undefined && event.answer === undefined) return
     const said = event.answer === undefined ? oneLine(fork?.text ?? '') : oneLine(event.answer)
     const head = `${fork?.final ? '◆ answer' : '⑂ fork'}${said ? ` ${said}` : ''}`
     switch (event.verdict.kind) {

@@ -4,6 +4,7 @@ import type { RunView, Trigger } from '../steer/monitor.ts'
 import type { Token } from '../trace/token.ts'
 import type { Verdict } from '../trace/words.ts'
 import { affordable } from './affordable.ts'
+import { sinceFeedback } from './reading.ts'
 
 export interface AdaptiveOptions {
   /** a look at the latest after this many lines … */
@@ -102,12 +103,6 @@ function atLineEnd(state: State, view: RunView, options: AdaptiveOptions): [Stat
   const reason = lines >= k || doubted || uneasy || reflects(fresh) || (stated(text).at(-1)?.end ?? 0) > state.from
   if (!reason || !mayHaveChanged(fresh, text.slice(0, state.from))) return [next, false]
   return [{ ...next, lines: 0, from: text.length, before: view.ledger.fork, readable: false }, true]
-}
-
-/** The model's words since rein last spoke. */
-export function sinceFeedback({ trace }: Pick<RunView, 'trace'>): string {
-  const last = trace.segments.findLast((s) => s.origin !== 'model')
-  return trace.slice(last?.textEnd ?? 0)
 }
 
 /** The newest line turns on what was said before it. */

@@ -9,6 +9,8 @@ export interface AffordableOptions {
   readonly share: number
   /** what the first fork is expected to cost */
   readonly first?: number
+  /** asked before a fork is made: does the thinking itself already say what the fork would, and rightly? */
+  readonly known?: (view: RunView) => boolean
 }
 
 interface State {
@@ -23,7 +25,7 @@ interface State {
  * more than their share of the text: a state that takes two hundred tokens to write down is asked for less often than one of
  * ten. Until the last fork is done nobody knows what it costs. A fork that had to wait is made at the next line end.
  */
-export function everyAffordable({ k, by, warmup, share, first = 0 }: AffordableOptions): Trigger {
+export function everyAffordable({ k, by, warmup, share, first = 0, known }: AffordableOptions): Trigger {
   const start: State = { count: -warmup, ends: 0, before: undefined }
   return when(`every ${k} ${by}`, start, (state, token, view) => {
     if (view.phase !== 'think' && view.thinks) return [state, false]
@@ -36,8 +38,9 @@ export function everyAffordable({ k, by, warmup, share, first = 0 }: AffordableO
         if (by === 'lines' || ends === 2) count++
       } else if (c.trim() !== '') ends = 0
     }
-    const fire = ended && count >= k && affordable(view, state.before, share, first)
-    return [{ count: fire ? 0 : count, ends, before: fire ? view.ledger.fork : state.before }, fire]
+    const due = ended && count >= k && affordable(view, state.before, share, first)
+    const fire = due && !known?.(view)
+    return [{ count: due ? 0 : count, ends, before: fire ? view.ledger.fork : state.before }, fire]
   })
 }
 

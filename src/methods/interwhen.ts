@@ -1,23 +1,36 @@
 import type { Result } from '../trace/event.ts'
 import { everyAffordable } from './affordable.ts'
 import type { Method, MethodContext } from './method.ts'
-import { type Retry, retryWays, verifyFinal, verifyThinking } from './monitors.ts'
+import { concludeWhenRight, type Retry, retryWays, verifyFinal, verifyThinking } from './monitors.ts'
+import { answerReader, readVerdict, sinceFeedback } from './reading.ts'
 import { outcome, startRuns } from './run.ts'
 
 /**
  * interwhen, Algorithm 1: one trajectory, forked every k lines or paragraphs, verified beside the stream, rolled back to the
  * fork with feedback when wrong, concluded when complete and right, abstained from after `retries` corrections.
- * A model without think tags is steered the same way in the text of its answer.
+ * A model without think tags is steered the same way in the text of its answer. Beyond the paper, `read`: what already stands
+ * in the thinking in the fork's own format, or as a stated answer, is read there and not asked for.
  */
 export const interwhen: Method = {
   name: 'interwhen',
   summary: 'fork every k lines, verify, roll back with feedback (interwhen, Algorithm 1)',
-  parameters: { k: 3, by: 'lines', warmup: 0, share: 0.2, retries: 5, finals: 3, retry: 'escalate', sync: false },
+  parameters: {
+    k: 3,
+    by: 'lines',
+    warmup: 0,
+    share: 0.2,
+    retries: 10,
+    thoughts: 2,
+    retry: 'escalate',
+    read: true,
+    sync: false,
+  },
   choices: { by: ['lines', 'paragraphs'], retry: retryWays },
   least: { k: 1 },
   async run(context) {
     const { task, instance, parameters } = context
     const runs = startRuns(context)
+    const reads = parameters.read === true
     const thinking = verifyThinking(task, instance, {
       when: everyAffordable({
         k: Number(parameters.k),
@@ -25,9 +38,11 @@ export const interwhen: Method = {
         warmup: Number(parameters.warmup),
         share: Number(parameters.share),
         first: task.elicit(instance).maxTokens / 4,
+        ...(reads && { known: (view) => readVerdict(task, instance, sinceFeedback(view))?.kind === 'pass' }),
       }),
     })
-    const result = await runs.run(task.prompt(instance), [thinking, finalMonitor(context)], {
+    const stated = reads ? [concludeWhenRight(task, instance, answerReader(task, instance))] : []
+    const result = await runs.run(task.prompt(instance), [...stated, thinking, finalMonitor(context)], {
       policy: policyOf(context),
     })
     return outcome(context, result, runs, steeredFigures(context, result))
@@ -37,7 +52,7 @@ export const interwhen: Method = {
 export const finalMonitor = ({ task, instance, parameters }: MethodContext) =>
   verifyFinal(task, instance, {
     retry: parameters.retry as Retry,
-    finals: Number(parameters.finals ?? parameters.retries),
+    ...(parameters.thoughts !== undefined && { thoughts: Number(parameters.thoughts) }),
   })
 
 export const policyOf = ({ parameters }: MethodContext) => ({

@@ -54,8 +54,9 @@ describe('a refuted final answer', () => {
     expect(result.status).toBe('verified')
   })
 
-  test('`finals` ends it', async () => {
-    const { result } = await refutations(['4 + 7 + 8 + 8'], { retry: 'escalate', finals: 3 })
+  test('`thoughts` ends it', async () => {
+    const { result, moves } = await refutations(['4 + 7 + 8 + 8'], { retry: 'escalate', thoughts: 2 })
+    expect(moves).toEqual(['answer', 'thinking', 'thinking'])
     expect(result).toMatchObject({ status: 'abstained', retries: 3 })
   })
 })

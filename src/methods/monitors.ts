@@ -2,6 +2,9 @@ import type { AnyMonitor, CheckView, Monitor, Trigger } from '../steer/monitor.t
 import { everyLines, everyParagraphs, finalAnswer } from '../steer/trigger.ts'
 import type { Kind, Task } from '../tasks/task.ts'
 import type { Intervention, Verdict } from '../trace/words.ts'
+import { readOptions } from '../verify/choice.ts'
+import { promptText } from './prompt.ts'
+import { isWhole, readVerdict, sinceCorrected } from './reading.ts'
 
 /** Monitors out of any task: the three functions of interwhen (extract, verify, intervene) are the task's own. */
 
@@ -39,12 +42,13 @@ export type Retry = (typeof retryWays)[number]
 
 export interface FinalOptions {
   /**
-   * What becomes of a refuted answer: it is answered again at once, or taken back and thought over; `escalate` does the cheap
-   * thing the first time and the other from then on.
+   * What becomes of a refuted answer: it is answered again at once, or taken back and thought over. `escalate` first does the
+   * cheap thing: once, or where the question lists options as often as there are others to choose. Thinking that itself
+   * reads as right and whole is never thought over: it is only the answer that does not follow from it.
    */
   readonly retry?: Retry
-  /** refuted answers after which the run abstains, however many corrections it has left */
-  readonly finals?: number
+  /** second thoughts after which the run abstains from an answer that needs another */
+  readonly thoughts?: number
   readonly name?: string
 }
 
@@ -52,23 +56,31 @@ export interface FinalOptions {
 export function verifyFinal<I>(
   task: Task<I>,
   instance: I,
-  { retry = 'answer', finals = Number.POSITIVE_INFINITY, name = 'final' }: FinalOptions = {},
+  { retry = 'answer', thoughts = Number.POSITIVE_INFINITY, name = 'final' }: FinalOptions = {},
 ): Monitor {
-  let refuted = 0
+  const others = readOptions(promptText(task.prompt(instance))).length - 1
   // what was wrong with the answers since the thinking ended: a second thought should know of all of them
   let notes: string[] = []
+  let thought = 0
+  let thinkingHolds = false
+  const cheaply = (): boolean => {
+    if (retry !== 'escalate') return retry === 'answer'
+    return thinkingHolds || (others > 0 ? notes.length <= others : notes.length === 1 && thought === 0)
+  }
   return {
     name,
     when: finalAnswer(),
     extract: (text) => task.extract(instance, text, 'final'),
     verify: (answer, view) => verdictOf(task, instance, answer, 'final', view),
-    intervene(verdict, answer) {
+    intervene(verdict, answer, view) {
       if (verdict.kind !== 'fail' || answer === undefined) return { kind: 'continue' }
-      if (++refuted > finals) return { kind: 'abstain', reason: `${refuted} answers were refuted` }
+      // only the first answer after a thought has all of it before it, and no note
+      if (notes.length === 0) thinkingHolds = isWhole(readVerdict(task, instance, sinceCorrected(view)))
       notes.push(task.feedback(instance, answer, verdict, 'think'))
       // A turn of the user's needs the answer that it is about; only a thought can replace it.
-      if (task.voice === 'user' || retry === 'answer' || (retry === 'escalate' && refuted === 1))
+      if (task.voice === 'user' || cheaply())
         return { kind: 'rollback', feedback: task.feedback(instance, answer, verdict, 'answer'), voice: task.voice }
+      if (++thought > thoughts) return { kind: 'abstain', reason: `refuted after ${thoughts} second thoughts` }
       const feedback = [...new Set(notes)].join('\n')
       notes = []
       return { kind: 'rollback', feedback, voice: task.voice, to: 'thinking' }
