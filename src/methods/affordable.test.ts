@@ -37,3 +37,13 @@ test('paragraphs are counted once, however many line ends part them', () => {
   const looks = ['a', '\n', 'b', '\n\n', '\n', 'c', '\n', '\n'].map((text) => watch.push({ text }, now))
   expect(looks).toEqual([false, false, false, true, false, false, false, true])
 })
+
+test('no fork is made for what is known without one, and the count begins anew', () => {
+  let known = true
+  const watch = everyAffordable({ k: 2, by: 'lines', warmup: 0, share: 0, known: () => known }).watch()
+  const now = { ...view(0, 0), phase: 'think', thinks: true } as unknown as RunView & { gauge(): void }
+  const line = (): boolean => watch.push({ text: '\n' }, now)
+  expect([line(), line(), line()]).toEqual([false, false, false])
+  known = false
+  expect([line(), line(), line()]).toEqual([true, false, true])
+})
