@@ -13,6 +13,8 @@ export interface BenchOptions {
   readonly signal?: AbortSignal
   onPlan?(plan: Plan, done: readonly Row[]): void
   onRow?(row: Row): void
+  /** something that the user should know while the bench goes on */
+  onNote?(text: string): void
   /** tests: a disk that fails, an engine that is given up sooner, a fixed date */
   readonly write?: Write
   readonly patience?: readonly number[]
@@ -74,7 +76,14 @@ async function work(
     if (config.queue === undefined) await locally(config, parts, engines, left, signal, onRow, options)
     else {
       const { runQueued } = await import('./queue/coordinate.ts')
-      await runQueued(left, config, { run: plan.fingerprint, model: engines[0]!.model, signal, onRow })
+      const url = config.queue.replace(/\/\/[^@/]*@/, '//')
+      await runQueued(left, config, {
+        run: plan.fingerprint,
+        model: engines[0]!.model,
+        signal,
+        onRow,
+        onIdle: () => options.onNote?.(`no worker takes the runs yet: start one with "rein worker ${url}"`),
+      })
     }
   }
   if (before + made === plan.jobs.length) store.finish(keys)

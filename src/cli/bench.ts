@@ -90,6 +90,7 @@ async function main(file: string | undefined, flags: Flags): Promise<void> {
           bars.plan(plan, done)
         },
         onRow: bars.row,
+        onNote: (text) => process.stderr.write(`${text}\n`),
       })
     } finally {
       bars.stop()

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { InputError } from '../base/errors.ts'
 
 /** `rein worker`: makes runs for a bench on another machine. */
 export function command(): Command {
@@ -7,12 +8,15 @@ export function command(): Command {
     .description(
       'Takes runs from Redis, makes them and hands them back, until stopped. Any number of workers may come and go.',
     )
-    .argument('<redis-url>', 'redis://host:port, the same as the bench was given')
+    .argument('[redis-url]', 'redis://host:port, the same as the bench was given')
+    .option('--queue <redis-url>', 'the same, as the bench spells it')
     .option('--engine <list>', 'engines of this machine, in place of those that the bench names', (text) =>
       text.split(','),
     )
     .option('--concurrency <n>', 'runs at a time', count)
-    .action(async (url: string, flags: { engine?: string[]; concurrency?: number }) => {
+    .action(async (given: string | undefined, flags: { queue?: string; engine?: string[]; concurrency?: number }) => {
+      const url = given ?? flags.queue
+      if (url === undefined) throw new InputError('say where the runs are: rein worker redis://host:port')
       const { reinParts } = await import('../bench/rein-parts.ts')
       const { runWorker } = await import('../bench/queue/worker.ts')
       const stop = new AbortController()

@@ -105,6 +105,21 @@ describe.skipIf(!redisServer)('a bench over Redis', () => {
     await ended(worker)
   }, 60_000)
 
+  it('says once that no worker takes the runs, and goes on when one does', async () => {
+    const notes: string[] = []
+    let worker: ChildProcess | undefined
+    const result = await runBench(config('alone', { queue: queue() }), parts, {
+      onNote(text) {
+        notes.push(text)
+        worker = startWorker('1')
+      },
+    })
+    expect(notes).toEqual([`no worker takes the runs yet: start one with "rein worker ${queue()}"`])
+    expect(result.done).toBe(240)
+    worker?.kill('SIGTERM')
+    await ended(worker!)
+  }, 60_000)
+
   it('an address where no Redis is says so in one line', async () => {
     const nobody = await freePort()
     const c = config('nowhere', { queue: `redis://127.0.0.1:${nobody}` })

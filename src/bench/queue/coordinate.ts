@@ -28,12 +28,17 @@ export interface QueuedOptions {
   readonly model: string
   readonly signal: AbortSignal
   onRow(outcome: Finished): void
+  /** nobody takes the jobs: said once, after some seconds */
+  onIdle?(): void
   /** how often Redis is looked at, in milliseconds */
   readonly everyMs?: number
 }
 
 /** Jobs in Redis at a time: enough for many workers, little enough for its memory. */
 const window = 2000
+
+/** Longer than a worker takes to start. */
+const IDLE_MS = 3000
 
 /**
  * Hands the jobs to whatever workers there are and stores what comes back. It polls rather than listens: an event that was
@@ -46,6 +51,8 @@ export async function runQueued(jobs: readonly Job[], config: BenchConfig, optio
   queue.on('error', () => {})
   const waiting = new Map(jobs.map((job) => [jobId(options.run, job), job]))
   const handed = new Set<string>()
+  const idleFrom = Date.now() + IDLE_MS
+  let idle = false
   try {
     await forgetFailures(queue, options.run)
     while (waiting.size > 0 && !options.signal.aborted) {
@@ -53,6 +60,10 @@ export async function runQueued(jobs: readonly Job[], config: BenchConfig, optio
       const moved = await collect(queue, waiting, handed, options)
       if (moved) continue
       await notice(queue, redis, handed)
+      if (!idle && Date.now() > idleFrom && waiting.size === jobs.length && (await queue.getWorkersCount()) === 0) {
+        idle = true
+        options.onIdle?.()
+      }
       await sleep(options.everyMs ?? 250, undefined, { signal: options.signal }).catch(() => {})
     }
     if (options.signal.aborted) await Promise.all([...handed].map((id) => queue.remove(id).catch(() => 0)))
