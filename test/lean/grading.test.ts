@@ -91,12 +91,24 @@ describe.skipIf(!here)('tricks', () => {
     ],
     ['a variable by which all is equal', '  0', 'variable [Subsingleton Int] (h : False)\ninclude h'],
     ['an end that closes what it did not open', '  0\nend'],
+    ['numerals of its own', '  0', 'instance (priority := high) (n : Nat) : OfNat Int n := ⟨Int.ofNat 0⟩'],
+    [
+      'an instance with a false proof',
+      '  0',
+      'instance (priority := high) yes (a b : Int) : Decidable (a = b) := isTrue rfl',
+    ],
     [
       'the function a second time, elsewhere',
       '  0\nend Elsewhere\ndef Triple (x : Int) (h : Triple_precond x) : Unit := ()\ninstance : Coe Unit Int := ⟨fun _ => 3⟩',
       'namespace Elsewhere',
     ],
   ]
+  test('right but for the last test is wrong', async () => {
+    const last = leanValue(triple.tests.at(-1)!.input.x, 'Int')
+    expect(await grade('all right', triple, written('  x * 3'))).toBe(true)
+    expect(await grade('one wrong', triple, written(`  if x = ${last} then x * 3 + 1 else x * 3`))).toBe(false)
+  })
+
   test.each(tried)('%s does not make a wrong answer right', async (name, code, aux) => {
     expect(await grade(name, triple, written(code, aux))).toBe(false)
   })
