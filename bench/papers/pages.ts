@@ -70,6 +70,8 @@ export function pages(results: Results, aggregated: readonly Aggregation[] | und
       ),
       '## Checkable notes asked for in the prompt (Table 3)\n\nThe base is plain CoT: nano was not trained on a meta-prompt.',
       addedTable(main.summary, 'cot', 'interwhen-meta', 'interwhen-3'),
+      '## Flips',
+      flipsTable(main.summary),
     ]
     out.push(pareto, ...page('interwhen', 'interwhen: Tables 2 and 3, Figures 1b, 5, 6 and 7', main, tables))
   }
