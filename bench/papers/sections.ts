@@ -22,9 +22,9 @@ const only = (...tasks: (keyof typeof size)[]): Partial<typeof size> =>
 export function sections(halo: Calibration | undefined): Section[] {
   const out: Section[] = [
     // The comparison that rein is held to: the methods that pay, on up to 200 held-out instances a task.
-    { name: 'methods', share: 0.38, config: methods as Section['config'] },
+    { name: 'methods', share: 0.45, config: methods as Section['config'] },
     // Every method, on the same instances; some of them think many times over, so that few instances are reached.
-    { name: 'interwhen', share: 0.24, config: allMethods as Section['config'] },
+    { name: 'interwhen', share: 0.19, config: allMethods as Section['config'] },
     {
       name: 'early-stop',
       share: 0.12,
@@ -71,11 +71,11 @@ export function sections(halo: Calibration | undefined): Section[] {
   if (!halo)
     return [
       ...out,
-      { name: 'length', share: 0.18, config: { tasks: ['chain'], methods: ['cot'], size: length, limit, maxTokens } },
+      { name: 'length', share: 0.16, config: { tasks: ['chain'], methods: ['cot'], size: length, limit, maxTokens } },
     ]
   out.push({
     name: 'halo',
-    share: 0.12,
+    share: 0.1,
     config: {
       tasks: ['chain', 'game24', 'ruler-vt'],
       methods: ['cot,self-consistency:k=5,adacot,tot,cot-valve,halo,halo+verify,halo-random'],
