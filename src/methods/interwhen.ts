@@ -15,7 +15,7 @@ export const interwhen: Method = {
   name: 'interwhen',
   summary: 'fork every k lines, verify, roll back with feedback (interwhen, Algorithm 1)',
   parameters: {
-    k: 3,
+    k: 20,
     by: 'lines',
     warmup: 0,
     share: 0.2,

@@ -42,7 +42,7 @@ describe('parseMethod', () => {
   test.each([
     ['beam-of-light', 'there is no method "beam-of-light"; there are: cot'],
     ['', 'there is no method ""'],
-    ['interwhen:j=3', 'interwhen has no parameter "j"; it takes: k=3'],
+    ['interwhen:j=3', 'interwhen has no parameter "j"; it takes: k=20'],
     ['cot:k=3', 'cot has no parameter "k"; it takes none'],
     ['interwhen:k=', 'k="" is not'],
     ['interwhen:k', 'has no value; write k=VALUE'],
