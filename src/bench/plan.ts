@@ -78,7 +78,7 @@ export async function makePlan(config: BenchConfig, parts: Parts, engine: Engine
   return {
     jobs,
     order: work.map(([, job]) => job),
-    fingerprint: fingerprint(config, engine, jobs),
+    fingerprint: fingerprint(config, engine, methods, jobs),
     methods: methods.map(({ spec, method, parameters }) => ({
       spec,
       name: method.name,
@@ -111,10 +111,19 @@ function uniqueBy<T>(items: readonly T[], key: (item: T) => string): T[] {
   return [...new Map(items.map((item) => [key(item), item])).values()]
 }
 
-/** Everything that the rows depend on, and nothing else: where it runs and how many at a time may change from start to start. */
-function fingerprint(config: BenchConfig, engine: Engine, jobs: readonly Job[]): string {
+/**
+ * Everything that the rows depend on, and nothing else: where it runs and how many at a time may change from start to start.
+ * Parameters that were not given count as well, because a later version of rein may have other defaults.
+ */
+function fingerprint(
+  config: BenchConfig,
+  engine: Engine,
+  methods: readonly Pick<MethodEntry, 'spec' | 'parameters'>[],
+  jobs: readonly Job[],
+): string {
   const hash = createHash('sha256')
-  hash.update(JSON.stringify([engine.model, config.maxTokens, config.sampling, config.async]))
+  const chosen = methods.map(({ spec, parameters }) => [spec, parameters])
+  hash.update(JSON.stringify([engine.model, config.maxTokens, config.sampling, config.async, chosen]))
   for (const job of jobs) hash.update(JSON.stringify(job))
   return hash.digest('hex').slice(0, 16)
 }

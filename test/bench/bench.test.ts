@@ -139,6 +139,12 @@ describe('what can go wrong', () => {
     const before = text(c.out)
     expect(await line(() => runBench({ ...c, seeds: [2] }, parts()))).toContain('holds another run')
     expect(await line(() => runBench(c, parts({ model: 'other' })))).toContain('model fake-1')
+    const later = parts()
+    const method: typeof later.method = (spec) => {
+      const given = later.method(spec)
+      return { ...given, parameters: { ...given.parameters, newDefault: 2 } }
+    }
+    expect(await line(() => runBench(c, { ...later, method }))).toContain('holds another run')
     expect(text(c.out)).toBe(before)
     const foreign = join(root, 'foreign')
     mkdirSync(foreign)
