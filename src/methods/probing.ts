@@ -4,7 +4,7 @@ import type { Trigger } from '../steer/monitor.ts'
 import { atWord, everyLines, everyParagraphs, when } from '../steer/trigger.ts'
 import type { Method, Parameters } from './method.ts'
 import { once } from './monitors.ts'
-import { cannotProbe } from './refuse.ts'
+import { cannotSample } from './refuse.ts'
 import { outcome, startRuns } from './run.ts'
 
 /** The early-stopping methods that probe: a short fork after each step reads how sure the model is of its answer. */
@@ -46,7 +46,7 @@ export const eatMethod: Method = {
   parameters: { at: 'steps', every: 2, alpha: 0.2, average: 0.2, variance: 0.01, least: 4, sync: false },
   choices: { at: places },
   least: { every: 1, least: 1 },
-  refuses: cannotProbe,
+  refuses: cannotSample,
   async run(context) {
     const { task, instance, parameters: p } = context
     const runs = startRuns(context)
@@ -69,7 +69,7 @@ export const deerMethod: Method = {
   parameters: { at: 'steps', every: 4, threshold: 0.95, tokens: 20, sync: false },
   choices: { at: places },
   least: { every: 1, tokens: 1 },
-  refuses: cannotProbe,
+  refuses: cannotSample,
   async run(context) {
     const { task, instance, parameters: p } = context
     const runs = startRuns(context)

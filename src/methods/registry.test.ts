@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { fakeEngine } from '../../test/fake-engine.ts'
 import { InputError } from '../base/errors.ts'
+import { chain } from '../tasks/chain/index.ts'
 import { game24 } from '../tasks/game24/index.ts'
+import { gsm8k } from '../tasks/gsm8k/index.ts'
+import { maze } from '../tasks/maze/index.ts'
+import { spatialmap } from '../tasks/spatialmap/index.ts'
 import type { Task } from '../tasks/task.ts'
+import { verinaCode } from '../tasks/verina-code/index.ts'
+import { zebralogic } from '../tasks/zebralogic/index.ts'
 import { assertServes, methods, parseMethod } from './registry.ts'
 
 const error = (run: () => unknown): string => {
@@ -70,6 +76,17 @@ describe('what an engine cannot serve', () => {
     expect(message).toMatch(/^eat: fake gives no token logprobs.*possible here: cot, interwhen/)
     expect(message).not.toMatch(/possible here:.*deer/)
     expect(() => assertServes(parseMethod('interwhen'), engine, task)).not.toThrow()
+  })
+  test('a method that takes the first tokens for the answer needs answers that are not tables', () => {
+    const engine = fakeEngine()
+    for (const name of ['eat', 'deer']) {
+      const message = error(() => assertServes(parseMethod(name), engine, zebralogic as Task))
+      expect(message).toMatch(
+        /^\w+: the first tokens of an answer to zebralogic only open a table; possible here: .*k-stable/,
+      )
+      for (const answers of [game24, maze, spatialmap, gsm8k, chain, verinaCode] as Task[])
+        expect(() => assertServes(parseMethod(name), engine, answers)).not.toThrow()
+    }
   })
   test('a method that watches needs more than turns', () => {
     const engine = fakeEngine({ can: { resume: 'turn' } })
