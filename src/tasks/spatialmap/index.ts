@@ -23,8 +23,8 @@ export interface SpatialMapInstance {
 const parsed = memo(readSpatialMap)
 
 /**
- * Reasoning about a map told in sentences, in SpatialEval's text. The text often does not decide the question, so a pass
- * says that the answer is not refuted.
+ * Reasoning about a map told in sentences, in SpatialEval's text. The text often does not decide the question: an answer that
+ * it allows but does not prove is neither passed nor failed.
  *
  * A fork states what was derived so far, one a line:
  * ```
@@ -33,7 +33,7 @@ const parsed = memo(readSpatialMap)
  */
 export const spatialmap: Task<SpatialMapInstance> = {
   name: 'spatialmap',
-  sound: false,
+  sound: true,
   voice: 'model',
   read(raw) {
     const prompt = textRow('spatialmap', raw, ['prompt', 'text'])

@@ -40,6 +40,7 @@ export function readSteps(text: string): Steps {
   let start: Cell | undefined
   let exit: Cell | undefined
   for (const raw of cut.split('\n')) {
+    if (raw.trim() === '') continue
     const line = raw.length > 2000 ? '' : raw.replace(/[*`]/g, '')
     const at = steps.length === 0 ? place.exec(line) : null
     if (at) {

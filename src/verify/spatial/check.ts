@@ -79,7 +79,7 @@ function optionRelation({ question, names }: SpatialMap, option: Option): Relati
   return a < 0 ? undefined : { a, b: question.of, direction: question.direction }
 }
 
-/** Judges the chosen option: it fails only if it is impossible however the compass is read. */
+/** Judges the chosen option: it fails only if it is impossible however the compass is read, and passes only if it is certain. */
 export function checkSpatialAnswer(map: Read, text: string): Verdict {
   if ('unread' in map) return { kind: 'unknown', reason: map.unread }
   const letter = chosenOption(text, map.options)
@@ -92,7 +92,9 @@ export function checkSpatialAnswer(map: Read, text: string): Verdict {
     return { kind: 'fail', feedback: `option ${letter} (${option.text}) is impossible with the given relations.` }
   if (standings.includes('impossible'))
     return { kind: 'unknown', reason: 'it depends on what north, south, east and west mean' }
-  return { kind: 'pass', complete: isDecided(map, option) }
+  return isDecided(map, option)
+    ? { kind: 'pass', complete: true }
+    : { kind: 'unknown', reason: 'the given relations allow it and leave others possible, too' }
 }
 
 /** Certain by the text, or the only option that the text leaves possible. */

@@ -27,6 +27,10 @@ export function readClaims(text: string, names: readonly string[]): Claim[] {
   let doubted = false
   for (const line of coded.split('\n')) {
     if (line.length > 4000) continue
+    if (line === '') {
+      doubted = false
+      continue
+    }
     const sentences = line.replace(/^\s*(?:[-*•>#]+\s*)?(?:\(?\d{1,3}[.):]\s*)?/, '').split(/(?<=[.!?;])\s+/)
     if (!(doubted && onward.test(sentences[0]!))) doubted = false
     let ofLine: Claim[] = []
@@ -49,7 +53,10 @@ export function readClaims(text: string, names: readonly string[]): Claim[] {
  */
 function encode(text: string, names: readonly string[]): { coded: string; uncut: boolean } {
   const bare = (t: string): string => nameKey(t.replace(/[*_"“”‹›]|\\(?:text|textbf)\b/g, ''))
-  const plain = text.split('\n').map(bare).join('\n')
+  const plain = text
+    .split('\n')
+    .map((line) => (line.trim() === '' ? '' : bare(line)))
+    .join('\n')
   const keys = names.map(bare)
   const end = plain.trimEnd()
   const uncut =
