@@ -86,7 +86,8 @@ export function terminal(screen: Screen): (event: Event) => void {
     // a monitor that reads the text itself looks at every line: only what it finds is worth a word
     if (fork && !fork.final && fork.text === undefined && event.answer === undefined) return
     const said = event.answer === undefined ? oneLine(fork?.text ?? '') : oneLine(event.answer)
-    const head = `${fork?.final ? '◆ answer' : '⑂ fork'}${said ? ` ${said}` : ''}`
+    const what = fork?.final ? '◆ answer' : fork?.text === undefined ? '◇ reads' : '⑂ fork'
+    const head = said ? `${what} ${said}` : what
     switch (event.verdict.kind) {
       case 'pass':
         return note(`${head}  ✓ ${event.verdict.complete ? 'right and whole' : 'holds so far'}`, c.green)
