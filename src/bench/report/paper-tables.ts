@@ -39,6 +39,13 @@ const tasksOf = (summaries: readonly Summary[]): string[] => [
 const cellAt = (summary: Summary, task: string, method: string): SummaryRow | undefined =>
   summary.rows.find((row) => row.task === task && row.method === method)
 
+/** How many runs the cells have: a bench that was stopped, or a task with few instances, makes them differ. */
+function spanOf(cells: readonly SummaryRow[]): string {
+  const runs = cells.map((cell) => cell.n)
+  const [least, most] = [Math.min(...runs), Math.max(...runs)]
+  return runs.length === 0 ? '0' : least === most ? `${most}` : `${least} to ${most}`
+}
+
 /**
  * interwhen, Tables 2 and 4: a row of accuracy and one of %tokens for each dataset, methods side by side, models beside each
  * other. The best accuracy is underlined; the best among those that cost at most two samples is bold.
@@ -68,7 +75,7 @@ export function methodTable(summaries: readonly Summary[], methods: readonly str
     ])
     rows.push(['', '% Tok. ↓', ...cells.map((cell) => (cell ? num(cell.tokensPct) : '–'))])
   }
-  const n = summaries[0]?.rows[0]?.n ?? 0
+  const n = spanOf(columns.flatMap(({ summary, method }) => summary.rows.filter((r) => r.method === method)))
   return {
     id,
     caption: `Accuracy (± half its 95% Wilson interval) and token usage relative to CoT, n = ${n} runs a cell. Underlined: the highest accuracy; bold: the highest among those that use at most as many tokens as Bo2 (200% where Bo2 was not run).`,
