@@ -78,7 +78,7 @@ describe.skipIf(!existsSync(file))('reference solutions', () => {
   const plain = all.filter((r) =>
     Object.entries(r.sections).every(([k, v]) => !k.startsWith('import') || v.trim() === ''),
   )
-  const rows = plain.slice(0, Number(process.env.REIN_LEAN_ROWS ?? 6))
+  const rows = plain.slice(0, Number(process.env.REIN_LEAN_ROWS ?? 12))
   const answer = (row: VerinaRow, code: string) => ({
     CODE: code,
     CODE_AUX: [row.sections.solution_aux, row.sections.code_aux].filter((t) => t?.trim()).join('\n\n'),
@@ -103,7 +103,7 @@ describe.skipIf(!existsSync(file))('reference solutions', () => {
   })
 
   test('corrupted ones fail', async () => {
-    for (const row of rows.slice(0, 2)) {
+    for (const row of rows.slice(0, 4)) {
       const built = codeFile(row, answer(row, `${row.sections.code}\n  |>.noSuchThing`))
       expect(compileVerdict(row, built, await check(built.text)).kind).toBe('fail')
     }
