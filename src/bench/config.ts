@@ -43,6 +43,8 @@ const schema = z.strictObject({
   async: z.boolean().default(false),
   /** runs at a time on each engine; by default what suits the engine */
   concurrency: z.int().positive().optional(),
+  /** says nothing twice: what runs have in common is generated once. The rows are the same; how long a run takes is not measured */
+  recall: z.boolean().default(false),
   logs: z.enum(['all', 'none']).default('all'),
   queue: z.string().optional(),
 })
@@ -62,6 +64,10 @@ export function parseConfig(input: unknown, name = 'config'): BenchConfig {
   const sweep = config.sweep.flatMap(expandSweep)
   if (methods.length + sweep.length === 0)
     throw new InputError(`${name}: no methods; name some with --methods or --sweep`)
+  if (config.recall && (config.async || config.queue !== undefined))
+    throw new InputError(
+      `${name}: recall shares text within one process and takes a run's time away: not with ${config.async ? 'async' : 'queue'}`,
+    )
   return { ...config, methods, sweep }
 }
 

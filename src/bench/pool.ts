@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../base/errors.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -26,6 +27,8 @@ export async function runPool(jobs: readonly Job[], engines: readonly Engine[], 
   const dead = new Map<Engine, string>()
   const calledOff = new AbortController()
   const signal = AbortSignal.any([options.signal, calledOff.signal])
+  // every run listens to it, and there may be hundreds at a time
+  setMaxListeners(0, signal)
   const take = (): Job | undefined => returned.pop() ?? jobs[next++]
 
   const work = async (job: Job, engine: Engine): Promise<void> => {

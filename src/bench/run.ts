@@ -1,5 +1,6 @@
-import { UserError } from '../base/errors.ts'
+import { InputError, UserError } from '../base/errors.ts'
 import type { Engine, Sampling } from '../engine/engine.ts'
+import { recalling } from '../engine/recall.ts'
 import type { BenchConfig } from './config.ts'
 import { execute } from './execute.ts'
 import type { Write } from './journal.ts'
@@ -68,7 +69,7 @@ async function work(
   options.onPlan?.(plan, store.rows)
   let made = 0
   const onRow = (outcome: Finished): void => {
-    if (!store.add(outcome.row, outcome.timing, outcome.logs)) return
+    if (!store.add(outcome.row, config.recall ? undefined : outcome.timing, outcome.logs)) return
     made++
     options.onRow?.(outcome.row)
   }
@@ -103,7 +104,7 @@ function locally(
 ): Promise<void> {
   const { maxTokens, sampling, logs } = config
   return runPool(jobs, engines, {
-    concurrency: (engine) => config.concurrency ?? concurrencyFor(engine),
+    concurrency: (engine) => config.concurrency ?? concurrencyFor(engine, config.recall),
     signal,
     ...(options.patience && { patience: options.patience }),
     execute: (job, engine, jobSignal, acceptFailure) =>
@@ -120,10 +121,14 @@ function locally(
 }
 
 /** Enough to keep it full: a server batches, an engine with one stream at a time does not. */
-export function concurrencyFor(engine: Engine): number {
+export function concurrencyFor(engine: Engine, recall = false): number {
   if (engine.can.fork === 'serial') return 1
-  return engine.can.fork === 'shared' && engine.name.startsWith('nano') ? 8 : 16
+  // runs that read what another one generates keep the model no busier
+  if (recall) return 32
+  return isNano(engine) ? 8 : 16
 }
+
+const isNano = ({ can, name }: Engine): boolean => can.fork === 'shared' && name.startsWith('nano')
 
 /** All of them, and all of one model: rows of different models must not be mixed in one table. */
 async function openEngines(config: BenchConfig, parts: Parts): Promise<Engine[]> {
@@ -142,7 +147,13 @@ async function openEngines(config: BenchConfig, parts: Parts): Promise<Engine[]>
       `the engines serve different models (${engines[0]!.model} and ${other.model}): bench each into its own --out`,
     )
   }
-  return engines
+  if (!config.recall) return engines
+  const server = engines.find((engine) => !isNano(engine))
+  if (server) {
+    await close()
+    throw new InputError(`recall is for nano: a seed repeats nothing exactly on ${server.name}`)
+  }
+  return engines.map((engine) => recalling(engine))
 }
 
 function manifestOf(config: BenchConfig, plan: Plan, engine: Engine, date = new Date().toISOString()) {

@@ -15,8 +15,8 @@ export interface Store {
   readonly dir: string
   readonly rows: readonly Row[]
   has(key: string): boolean
-  /** False when the row was already there: nothing is done twice in the results. */
-  add(row: Row, timing: Timing, logs: readonly string[]): boolean
+  /** False when the row was already there: nothing is done twice in the results. No timing where none was measured. */
+  add(row: Row, timing: Timing | undefined, logs: readonly string[]): boolean
   /** Brings results.jsonl and timings.jsonl into the order of these keys. */
   finish(keys: readonly string[]): void
   close(): void
@@ -71,7 +71,7 @@ function open(dir: string, unlock: () => void, put?: Write): Store {
       const key = rowKey(row)
       if (lines.has(key)) return false
       for (const [i, text] of logs.entries()) writeLog(dir, row, i, text)
-      timings.append(JSON.stringify(timing))
+      if (timing) timings.append(JSON.stringify(timing))
       const line = JSON.stringify(row)
       results.append(line)
       lines.set(key, line)

@@ -33,6 +33,10 @@ export function command(): Command {
     .option('--top-k <k>', '', number)
     .option('--async', 'do not wait for verdicts, as when deployed; rows then depend on the speed of the machine')
     .option('--concurrency <n>', 'runs at a time on each engine', count)
+    .option(
+      '--recall',
+      'nano only: generate what runs have in common once; the rows are the same, times are not measured',
+    )
     .addOption(new Option('--logs <which>', "keep each run's events (all)").choices(['all', 'none']))
     .option('--queue <redis-url>', 'share the work over "rein worker" processes through Redis')
     .option('--dry-run', 'estimate tokens and time with one pilot run a cell, write nothing')
@@ -61,6 +65,7 @@ interface Flags {
   readonly topK?: number
   readonly async?: boolean
   readonly concurrency?: number
+  readonly recall?: boolean
   readonly logs?: string
   readonly queue?: string
   readonly dryRun?: boolean

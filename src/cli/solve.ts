@@ -9,7 +9,8 @@ import { getTask } from '../tasks/registry.ts'
 import { totalTokens } from '../trace/ledger.ts'
 import { createLog, type LogWriter } from '../trace/log.ts'
 import { integer, number } from './numbers.ts'
-import { standardScreen, terminal } from './terminal.ts'
+import { runsOnScreen } from './runs.ts'
+import { standardScreen } from './terminal.ts'
 
 interface Options {
   engine: string
@@ -49,7 +50,7 @@ async function solve(taskName: string, raw: string | undefined, options: Options
   try {
     assertServes({ method, parameters, spec }, engine, task)
     if (options.log !== undefined) logs.set(0, createLog(options.log))
-    const show = options.json ? undefined : terminal(standardScreen())
+    const show = options.json ? undefined : runsOnScreen(standardScreen())
     const stop = new AbortController()
     process.once('SIGINT', () => stop.abort(new Error('interrupted')))
     const result = await method.run({
@@ -66,8 +67,7 @@ async function solve(taskName: string, raw: string | undefined, options: Options
           if (!logs.has(run)) logs.set(run, createLog(`${options.log}.${run}`))
           logs.get(run)!.write(event)
         }
-        // Of a method's several runs the first is shown live; the others would write into its lines.
-        if (run === 0) show?.(event)
+        show?.(event, run)
       },
     })
     report(

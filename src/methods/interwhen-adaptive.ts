@@ -13,7 +13,7 @@ import { statedBy } from './stated.ts'
 export const interwhenAdaptive: Method = {
   name: 'interwhen-adaptive',
   summary: 'interwhen that forks only when entropy, a reflection or a stated answer makes it worth it',
-  parameters: { k: 30, gap: 3, share: 0.2, retries: 20, thoughts: 2, retry: 'escalate', sync: false },
+  parameters: { k: 30, gap: 3, share: 0.05, confirm: 2, retries: 20, thoughts: 2, retry: 'escalate', sync: false },
   choices: { retry: retryWays },
   least: { k: 1, gap: 1 },
   async run(context) {
@@ -31,7 +31,7 @@ export const interwhenAdaptive: Method = {
     })
     const monitors = [
       concludeWhenRight(task, instance, answerReader(task, instance)),
-      verifyThinking(task, instance, { when: trigger }),
+      verifyThinking(task, instance, { when: trigger, confirm: Number(parameters.confirm) }),
       finalMonitor(context),
     ]
     const result = await runs.run(task.prompt(instance), monitors, { policy: policyOf(context) })

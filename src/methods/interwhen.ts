@@ -18,7 +18,8 @@ export const interwhen: Method = {
     k: 20,
     by: 'lines',
     warmup: 0,
-    share: 0.2,
+    share: 0.05,
+    confirm: 2,
     retries: 10,
     thoughts: 2,
     retry: 'escalate',
@@ -32,6 +33,7 @@ export const interwhen: Method = {
     const runs = startRuns(context)
     const reads = parameters.read === true
     const thinking = verifyThinking(task, instance, {
+      confirm: Number(parameters.confirm),
       when: everyAffordable({
         k: Number(parameters.k),
         by: parameters.by as 'lines' | 'paragraphs',

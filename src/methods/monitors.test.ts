@@ -5,7 +5,7 @@ import { game24 } from '../tasks/game24/index.ts'
 import { maze } from '../tasks/maze/index.ts'
 import type { Task } from '../tasks/task.ts'
 import type { Event } from '../trace/event.ts'
-import { verifyFinal } from './monitors.ts'
+import { verifyFinal, verifyThinking } from './monitors.ts'
 
 const instance = game24.read('4 7 8 8')
 
@@ -106,5 +106,55 @@ D. 1.`,
       const { moves: thought } = await refutations(stubborn, { retry: 'escalate' }, { task: maze, of, thinking: wrong })
       expect(thought).toContain('thinking')
     })
+  })
+})
+
+describe('a refuted fork that is made again', () => {
+  /** Corrections of one line of thinking, when the fork says these one after the other, and what the forks cost. */
+  async function corrected(said: readonly string[], confirm: number) {
+    let forks = 0
+    const engine = fakeEngine({
+      say(text, { purpose }) {
+        if (purpose === 'fork') return `${said[forks++] ?? said.at(-1)}}`
+        return `${text.includes('First.') ? '' : 'First.\n'}</think>\n\n\\boxed{(7 - 8 / 8) * 4}`
+      },
+    })
+    const events: Event[] = []
+    const monitors = [verifyThinking(game24, instance, { k: 1, confirm }), verifyFinal(game24, instance)]
+    const sampling = { seed: 5, temperature: 0.6 }
+    const { result } = steer(engine, 'Q', monitors, { sampling, sync: true }, { onEvent: (e) => events.push(e) })
+    const { retries, ledger, status } = await result()
+    const asked = engine.requests.filter((r) => r.options.purpose === 'fork').map(({ options }) => options)
+    const verdict = events.find((e) => e.type === 'verdict')!.verdict
+    expect(ledger.fork).toBe(engine.requests.reduce((n, r) => n + (r.options.purpose === 'fork' ? r.tokens : 0), 0))
+    expect(status).toBe('verified')
+    return { retries, asked, verdict }
+  }
+  const wrong = '8 * 8'
+
+  test('is corrected when the model says the same each time, and every fork is drawn anew and billed', async () => {
+    const { retries, asked, verdict } = await corrected([wrong], 2)
+    expect(verdict.kind).toBe('fail')
+    expect(retries).toBe(1)
+    expect(asked.map((o) => o.temperature)).toEqual([0, 1, 1])
+    expect(new Set(asked.map((o) => o.seed)).size).toBe(3)
+  })
+
+  test('is let alone when the model says something else, right or wrong or nothing', async () => {
+    for (const other of ['8 / 8', '7 * 8', 'none yet']) {
+      const { retries, asked, verdict } = await corrected([wrong, other], 2)
+      expect(verdict).toEqual({ kind: 'unknown', reason: 'asked again, the model said something else' })
+      expect([retries, asked.length]).toEqual([0, 2])
+    }
+    expect(await corrected([wrong, wrong, '8 / 8'], 2)).toMatchObject({ retries: 0, verdict: { kind: 'unknown' } })
+  })
+
+  test('is corrected at once with no confirmation, as in the paper', async () => {
+    expect(await corrected([wrong, '8 / 8'], 0)).toMatchObject({ retries: 1, verdict: { kind: 'fail' } })
+  })
+
+  test('a fork that holds is not made again', async () => {
+    const { asked, retries } = await corrected(['8 / 8'], 2)
+    expect([asked.length, retries]).toEqual([1, 0])
   })
 })

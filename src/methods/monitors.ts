@@ -14,6 +14,8 @@ export interface ThinkingOptions {
   readonly warmup?: number
   /** instead of k, by and warmup */
   readonly when?: Trigger
+  /** how often a refuted fork is made again: only what the model says each time is its belief, and corrected */
+  readonly confirm?: number
   readonly name?: string
 }
 
@@ -25,14 +27,23 @@ export interface ThinkingOptions {
 export function verifyThinking<I>(
   task: Task<I>,
   instance: I,
-  { k = 10, by = 'lines', warmup = 0, when, name = 'thinking' }: ThinkingOptions = {},
+  { k = 10, by = 'lines', warmup = 0, when, confirm = 0, name = 'thinking' }: ThinkingOptions = {},
 ): Monitor {
   return {
     name,
     when: when ?? (by === 'lines' ? everyLines(k, { warmup }) : everyParagraphs(k, { warmup })),
     elicit: task.elicit(instance),
     extract: (text) => task.extract(instance, text, 'partial'),
-    verify: (answer, view) => verdictOf(task, instance, answer, 'partial', view),
+    async verify(answer, view) {
+      const verdict = await verdictOf(task, instance, answer, 'partial', view)
+      for (let i = 0; i < confirm && verdict.kind === 'fail'; i++) {
+        const other = task.extract(instance, await view.again(), 'partial')
+        const second = other === undefined ? undefined : await verdictOf(task, instance, other, 'partial', view)
+        if (second?.kind !== 'fail' || second.feedback !== verdict.feedback)
+          return { kind: 'unknown', reason: 'asked again, the model said something else' }
+      }
+      return verdict
+    },
     intervene: (verdict, answer, view) => steerBy(task, instance, verdict, answer, view),
   }
 }

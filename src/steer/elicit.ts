@@ -70,7 +70,7 @@ export function createElicitor({ engine, policy, emit, request, halt }: Surround
     const { monitor } = check
     const { answerText, ...snapshot } = check.snapshot
     const { trace, phase, epoch } = snapshot
-    const base: Omit<CheckView, 'forked'> = {
+    const base: Omit<CheckView, 'forked' | 'again'> = {
       ...snapshot,
       final: check.final,
       at: check.at,
@@ -89,7 +89,7 @@ export function createElicitor({ engine, policy, emit, request, halt }: Surround
     } as const
     if (!monitor.elicit) {
       emit(seen)
-      return { text: check.final ? answerText : trace.written, view: { ...base, forked: [] } }
+      return { text: check.final ? answerText : trace.written, view: { ...base, forked: [], again: async () => '' } }
     }
     const { suffix, closeThinking = true, maxTokens, stop, sampling, topLogprobs, purpose = 'fork' } = monitor.elicit
     const said = typeof suffix === 'string' ? suffix : suffix(base)
@@ -110,12 +110,20 @@ export function createElicitor({ engine, policy, emit, request, halt }: Surround
       purpose,
       signal,
     }
+    let repeats = 0
+    const again: CheckView['again'] = async (drawn = {}) => {
+      const its = seed === undefined ? {} : { seed: deriveSeed(seed, 'fork', check.id, ++repeats) }
+      const got = await read(prefix, { ...options, temperature: 1, ...its, ...drawn }, (paid) =>
+        emit({ type: 'asked', check: check.id, purpose, tokens: count(paid) }),
+      )
+      return textOf(prefix, got)
+    }
     let text = ''
     const tokens = await read(prefix, options, (got, end) => {
       text = textOf(prefix, got)
       emit({ type: 'forked', check: check.id, text, tokens: count(got), purpose, end })
     })
-    return { text, view: { ...base, forked: tokens } }
+    return { text, view: { ...base, forked: tokens, again } }
   }
 
   return {

@@ -51,6 +51,8 @@ export interface CheckView extends RunView {
   readonly forked: readonly Token[]
   /** aborted when the text it was forked from is rolled back, or at the time limit */
   readonly signal: AbortSignal
+  /** The fork once more, drawn instead of greedy, on the run's bill: is that what the model believes, or only what it said? '' without a fork. */
+  again(sampling?: Sampling): Promise<string>
   /** Asks a model something beside the run, on the run's bill. A Trace is continued, a Prompt begun afresh. */
   ask(what: Trace | Prompt, options: AskOptions): Promise<string>
   /** Puts a number on the record, for curves. */
