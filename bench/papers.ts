@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { messageOf } from '../src/base/errors.ts'
+import { messageOf, UserError } from '../src/base/errors.ts'
 import { packageRoot } from '../src/base/paths.ts'
 import { parseConfig, runBench, writeReport } from '../src/bench/index.ts'
 import { progress } from '../src/bench/progress.ts'
@@ -72,6 +72,10 @@ async function run(section: Section, minutes: number): Promise<void> {
     const signal = AbortSignal.any([stop.signal, time])
     await runBench(config, reinParts, { signal, onPlan: bars.plan, onRow: bars.row })
     if (!stop.signal.aborted) spent[section.name] = limit
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    console.error(error.message)
+    process.exit(error.exitCode)
   } finally {
     bars.stop()
     clearInterval(clock)

@@ -2,31 +2,28 @@ import type { Event } from '../trace/event.ts'
 import { type Screen, terminal } from './terminal.ts'
 
 /**
- * Several runs of one method on one screen, one after another in the order of their numbers: what a later one does while an
- * earlier one still writes waits for its turn. Without a heading as long as there is only one.
+ * The runs of one method on one screen, one after another in the order of their numbers: what a later one does while an
+ * earlier one still writes waits for its turn. The first has no heading: most methods make only one.
  */
 export function runsOnScreen(screen: Screen): (event: Event, run: number) => void {
   const waiting = new Map<number, Event[]>()
   let current = 0
-  let show = terminal(screen)
-  const turn = (): void => {
-    screen.write(`\n── run ${current + 1} ──\n`)
-    show = terminal(screen)
-  }
-  let announced = true
+  let show: ((event: Event) => void) | undefined
   return function see(event, run) {
     if (run !== current) {
       waiting.set(run, [...(waiting.get(run) ?? []), event])
       return
     }
-    if (!announced) turn()
-    announced = true
+    if (!show) {
+      if (current > 0) screen.write(`\n── run ${current + 1} ──\n`)
+      show = terminal(screen)
+    }
     show(event)
     if (event.type !== 'end') return
+    show = undefined
     current++
-    announced = false
-    const next = waiting.get(current) ?? []
+    const held = waiting.get(current) ?? []
     waiting.delete(current)
-    for (const held of next) see(held, current)
+    for (const next of held) see(next, current)
   }
 }

@@ -1,6 +1,6 @@
 import type { Token } from '../trace/token.ts'
 import type { Trace } from '../trace/trace.ts'
-import type { Engine, Sampling, StreamOptions } from './engine.ts'
+import type { Engine, StreamOptions } from './engine.ts'
 import { EngineError } from './errors.ts'
 import { stopMatcher } from './stops.ts'
 
@@ -98,7 +98,7 @@ export function recalling(engine: Engine, { tokens: most = 100_000 }: RecallOpti
     options: StreamOptions,
   ): Promise<void> {
     // no request id, so that an engine keeps streams of one prompt together; no stop, which is each reader's own
-    const { seed, temperature, topP, topK, minP, repetitionPenalty, maxTokens, purpose } = options
+    const { requestId: _1, stop: _2, topLogprobs: _3, attention: _4, ...rest } = options
     const { top, attention } = source.rich
     let node = from
     let ended = false
@@ -106,11 +106,9 @@ export function recalling(engine: Engine, { tokens: most = 100_000 }: RecallOpti
     book.readers++
     try {
       const stream = engine.stream(prefix, {
-        ...given({ seed, temperature, topP, topK, minP, repetitionPenalty }),
+        ...rest,
         ...(top > 0 && { topLogprobs: top }),
         ...(attention > 0 && { attention: attention === 2 ? 'heads' : true }),
-        maxTokens,
-        purpose,
         signal: source.stop.signal,
       })
       for await (const { usage: _, finish, ...token } of stream) {
@@ -204,11 +202,6 @@ export function recalling(engine: Engine, { tokens: most = 100_000 }: RecallOpti
   }
 
   return { ...engine, stream, counts }
-}
-
-/** Without the fields that nobody set. */
-function given(sampling: { readonly [K in keyof Sampling]: Sampling[K] | undefined }): Sampling {
-  return Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== undefined))
 }
 
 function throwFailure({ failed }: Source): void {
