@@ -143,7 +143,7 @@ export function recalling(engine: Engine, { tokens: most = 100_000 }: RecallOpti
     const wanted = needsOf(options, engine)
     richest = both(richest, wanted)
     const book = bookOf(keyOf(options, ids.slice(0, prefix.promptLength)))
-    const most = Math.min(maxTokens, engine.can.context - ids.length)
+    const room = Math.min(maxTokens, engine.can.context - ids.length)
     const stopAt = stopMatcher(stop)
     const read: Token[] = []
     let node = book.root
@@ -164,7 +164,7 @@ export function recalling(engine: Engine, { tokens: most = 100_000 }: RecallOpti
           const usage = read.length === 0 ? { usage: { prompt: ids.length, cached: ids.length } } : {}
           read.push(said)
           const found = stopAt(said)
-          const finish = said.finish ?? (found !== undefined ? 'stop' : read.length >= most ? 'length' : undefined)
+          const finish = said.finish ?? (found !== undefined ? 'stop' : read.length >= room ? 'length' : undefined)
           yield {
             ...cut(said, wanted),
             ...(finish && { finish }),
@@ -180,7 +180,7 @@ export function recalling(engine: Engine, { tokens: most = 100_000 }: RecallOpti
           if (node.source && covers(node.source.rich, wanted)) source = node.source
           else {
             source = { rich: richest, readers: new Set(), stop: new AbortController() }
-            const left = { ...options, maxTokens: most - read.length }
+            const left = { ...options, maxTokens: room - read.length }
             void generate(source, book, node, prefix.appendAll(read, 'model'), left)
           }
         }
