@@ -66,7 +66,7 @@ export function parseConfig(input: unknown, name = 'config'): BenchConfig {
     throw new InputError(`${name}: no methods; name some with --methods or --sweep`)
   if (config.recall && (config.async || config.queue !== undefined))
     throw new InputError(
-      `${name}: recall shares text within one process and takes a run's time away: not with ${config.async ? 'async' : 'queue'}`,
+      `${name}: recall shares text within one process and leaves no run a time of its own, so not with ${config.async ? 'async' : 'queue'}: leave one of the two out`,
     )
   return { ...config, methods, sweep }
 }
