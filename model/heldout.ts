@@ -26,6 +26,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   spatialmap: { task: 'spatialmap', options: { size: 6 } },
   'zebra-3x3': { task: 'zebralogic', options: { size: 3, features: 3 } },
   'zebra-4x3': { task: 'zebralogic', options: { size: 4, features: 3 } },
+  'zebra-4x4': { task: 'zebralogic', options: { size: 4, features: 4 } },
   'chain-8': { task: 'chain', options: { size: 8 } },
   'chain-12': { task: 'chain', options: { size: 12 } },
   'chain-16': { task: 'chain', options: { size: 16 } },

@@ -37,13 +37,13 @@ export interface Made {
   readonly doc: Doc
 }
 
-/** One training document; never of an instance on the test side. `plain` is the ablation: nothing that rein injects. */
+/** One training document; only of instances on the training side. `plain` is the ablation: nothing that rein injects. */
 export function make(random: Random, mix: Mix): Made {
   for (;;) {
     const task = weighted(random, shares)
     const author = authors[task] as unknown as Author<unknown, unknown>
     const instance = author.instance(random)
-    if (split(author.task, instance) === 'test') continue
+    if (split(author.task, instance) !== 'train') continue
     const form = mix === 'plain' ? 'plain' : weighted(random, task === 'chain' ? chainForms : forms)
     const doc = compose(author, random, instance, form)
     if (doc) return { task, form, instance, id: author.task.id(instance), doc }

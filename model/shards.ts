@@ -12,7 +12,8 @@ import { type Bpe, bpe } from './bpe.ts'
 import { tokens } from './doc.ts'
 import { type Made, type Mix, make } from './mix.ts'
 
-export const longest = 3072
+/** nearly the whole context: the longest thoughts are those that go wrong and find back */
+export const longest = 4000
 
 /** Documents of one process, in order; those too long for the context are left out. */
 export function* documents(seed: string, process: number, mix: Mix, tokenizer: Bpe) {

@@ -53,13 +53,15 @@ describe('train and test', () => {
     }
   })
 
-  test('about a tenth of what the generators make is kept back', () => {
+  test('about a tenth of what the generators make is kept back for reports, and a tenth for tuning', () => {
     const { task } = authors.chain
     const sides = Array.from({ length: 4000 }, (_, i) =>
       split(task, { start: i % 100, steps: [`+${1 + (i % 97)}`, `*${1 + (i % 89)}`] }),
     )
-    const share = sides.filter((s) => s === 'test').length / sides.length
-    expect(share).toBeGreaterThan(0.07)
-    expect(share).toBeLessThan(0.13)
+    for (const kept of ['test', 'tune']) {
+      const share = sides.filter((s) => s === kept).length / sides.length
+      expect(share).toBeGreaterThan(0.07)
+      expect(share).toBeLessThan(0.13)
+    }
   })
 })

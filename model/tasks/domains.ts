@@ -6,6 +6,9 @@ export type Domains = number[]
 export const single = (bits: number): boolean => bits !== 0 && (bits & (bits - 1)) === 0
 export const settled = (d: Domains): boolean => d.every(single)
 
+/** "1 3" for 0b101 */
+export const listed = (bits: number): string => (bits === 0 ? 'none' : houses(bits).join(' '))
+
 /** [1, 3] for 0b101 */
 export function houses(bits: number): number[] {
   const out: number[] = []
@@ -43,16 +46,28 @@ export function narrow(n: number, before: Domains, clue: Clue): Domains {
   return d
 }
 
-/** One round of "all different" in a feature: settled houses are taken from the others, a house for one value alone is its. */
-export function settleFeature(n: number, before: Domains, feature: number): Domains | undefined {
-  const d = before.slice()
+/**
+ * "All different" in a feature, to its end: settled houses are taken from the others, a house for one value alone is its.
+ * A value that no house is left for has a 0.
+ */
+export function settleFeature(n: number, before: Domains, feature: number): Domains {
   const slots = Array.from({ length: n }, (_, i) => feature * n + i)
-  for (const v of slots) if (single(before[v]!)) for (const w of slots) if (w !== v) d[w]! &= ~before[v]!
-  if (slots.some((v) => d[v] === 0)) return undefined
-  for (let h = 0; h < n; h++) {
-    const who = slots.filter((v) => (d[v]! >> h) & 1)
-    if (who.length === 0) return undefined
-    if (who.length === 1) d[who[0]!] = 1 << h
+  let d = before
+  for (;;) {
+    const next = d.slice()
+    for (const v of slots) if (single(d[v]!)) for (const w of slots) if (w !== v) next[w]! &= ~d[v]!
+    if (slots.every((v) => next[v] !== 0))
+      for (let h = 0; h < n; h++) {
+        const who = slots.filter((v) => (next[v]! >> h) & 1)
+        if (who.length === 1) next[who[0]!]! &= 1 << h
+      }
+    if (slots.some((v) => next[v] === 0) || differences(d, next).length === 0) return next
+    d = next
   }
-  return slots.some((v) => d[v] === 0) ? undefined : d
+}
+
+/** The houses that no value of the feature can be in. */
+export function vacant(n: number, d: Domains, feature: number): number[] {
+  const taken = d.slice(feature * n, feature * n + n).reduce((a, b) => a | b, 0)
+  return houses(~taken & (2 ** n - 1))
 }

@@ -1,7 +1,14 @@
 import { hash32 } from '../base/random.ts'
 
+export type Side = 'train' | 'tune' | 'test'
+
 /**
- * Which instances the embedded model never saw: the tenth that the hash of their id sets apart, the same for ever.
- * Training leaves them out, and everything that is measured on nano is measured on them.
+ * Which side of the fence an instance stands on, by the hash of its id, the same for ever. The embedded model was trained on
+ * neither of two tenths: settings are chosen on one, everything that is reported is measured on the other.
  */
-export const isHeldOut = (id: string): boolean => hash32(id) % 10 === 0
+export function sideOf(id: string): Side {
+  const tenth = hash32(id) % 10
+  return tenth === 0 ? 'test' : tenth === 1 ? 'tune' : 'train'
+}
+
+export const isHeldOut = (id: string): boolean => sideOf(id) === 'test'
