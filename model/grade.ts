@@ -31,7 +31,9 @@ export function grade(rows: readonly Row[]): Record<string, Record<string, numbe
     sum.n++
     sum.tokens += row.tokens
     if (row.output.endsWith('<|end|>')) sum.ended++
-    if (task.grade(row.instance, row.output.replace('<|end|>', '')) === true) sum.right++
+    // a table in thoughts that were cut off is no answer
+    const answered = row.output.includes('</think>')
+    if (answered && task.grade(row.instance, row.output.replace('<|end|>', '')) === true) sum.right++
     by.set(row.suite, sum)
   }
   return Object.fromEntries(

@@ -19,9 +19,9 @@ export const shares: Readonly<Record<TaskName, number>> = {
   game24: 25,
   chain: 14,
   maze: 14,
-  spatialmap: 21,
+  spatialmap: 23,
   zebralogic: 18,
-  'ruler-vt': 8,
+  'ruler-vt': 12,
 }
 
 /** A chain is all about going on from a state, so its documents are so more often. */

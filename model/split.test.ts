@@ -11,10 +11,10 @@ import { split } from './split.ts'
 
 const tokenizer = bpe(JSON.parse(readFileSync(join(packageRoot, 'model/weights/tokenizer.json'), 'utf8')))
 
-/** The very documents of the shipped training's first shards, made again from its seed. */
+/** The very documents of the last stage's first shards, made again from its seed. */
 function trained(process: number, n: number) {
   const out = []
-  const docs = documents('1', process, 'all', tokenizer)
+  const docs = documents('2', process, 'all', tokenizer)
   while (out.length < n) out.push(docs.next().value!)
   return out
 }

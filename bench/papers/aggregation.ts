@@ -13,7 +13,7 @@ export interface Aggregation {
 /** Halo, Table 6: each aggregation's correlation with the collapse, and the warning that its own calibration would give. */
 export async function aggregations(engine: Engine, runs: number): Promise<Aggregation[]> {
   const task = getTask('chain')
-  const instances = await loadInstances(task, { limit: runs, seed: 6, heldOut: true, sizes: [16, 24, 32, 48] })
+  const instances = await loadInstances(task, { limit: runs, seed: 6, side: 'test', sizes: [16, 24, 32, 48] })
   const recordings = await collectRecordings({
     engine,
     task,

@@ -2,7 +2,11 @@ import type { Page } from './pages.ts'
 
 /** What became of each table and figure of the papers: the page that has it, or why there is none. */
 const items: readonly [item: string, pages: string | undefined, note: string][] = [
-  ['interwhen, Table 2: methods by accuracy and tokens', 'interwhen.md', 'VERINA is left out: nano writes no Lean'],
+  [
+    'interwhen, Table 2: methods by accuracy and tokens',
+    'interwhen.md',
+    'with the paired tests; VERINA is left out: nano writes no Lean',
+  ],
   [
     'interwhen, Table 3: on top of a meta-prompt',
     'interwhen.md',
@@ -13,7 +17,6 @@ const items: readonly [item: string, pages: string | undefined, note: string][] 
   ['interwhen, Tables 6 to 8: early stopping, all settings', 'early-stop.md', 'one table, for one model'],
   ['interwhen, Figures 1b, 5, 6, 7: Pareto fronts', 'interwhen.md', 'all tasks in one plot'],
   ['interwhen, Figures 3 and 4: accuracy against tokens saved', 'early-stop.md', ''],
-  ['(ours) steering and early stopping beside cot, up to 200 instances a task', 'methods.md', 'with the paired tests'],
   ['(ours) how often to fork', 'interval.md', ''],
   [
     'Halo, Table 2: success and overhead',
@@ -49,7 +52,7 @@ export function indexPage(there: ReadonlySet<string>, about: string): Page {
 
 ${about} Made by \`npm run bench:papers\` (and \`npm run bench:halo\`); each page has its command and its date. Figures on nano are figures on nano: it is a test bed of ours, small enough to ship, and says nothing of how large models fare.
 
-![Accuracy against tokens](methods.svg)
+![Accuracy against tokens](pareto.svg)
 
 | in the papers | here | note |
 | :-- | :-- | :-- |

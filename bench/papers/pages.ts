@@ -45,18 +45,6 @@ function page(file: string, title: string, made: Made, blocks: readonly (Table |
 
 export function pages(results: Results, aggregated: readonly Aggregation[] | undefined): Page[] {
   const out: Page[] = []
-  const compared = results.get('methods')
-  if (compared) {
-    out.push({ file: 'methods.svg', text: paretoSvg(compared.summary, shown(compared)) })
-    const table = methodTable([compared.summary], shown(compared), 'interwhen-2')
-    out.push(
-      ...page('methods', 'Steering and early stopping beside chain of thought', compared, [
-        '![Accuracy against tokens](methods.svg)',
-        table,
-        flipsTable(compared.summary),
-      ]),
-    )
-  }
   const main = results.get('interwhen')
   if (main) {
     const methods = shown(main)

@@ -152,13 +152,9 @@ function solve(x: Telling, fresh: boolean): boolean {
 /** The grid is written out and, as the mood has it, checked. A check that passes proves what was supposed. */
 function filled(x: Telling): boolean {
   x.t.say(here(x), own(tableOf(x)))
-  let checked = x.open.length > 0
+  const checked = x.open.length > 0 || x.random.chance(x.mood.recheck)
   if (checked && !checkClues(x)) return false
   x.open = []
-  for (let p = checked ? x.mood.recheck * 0.6 : x.mood.recheck; x.random.chance(p); p *= 0.6) {
-    if (!checkClues(x)) return false
-    checked = true
-  }
   if (checked && x.random.chance(x.mood.restate)) x.t.say(here(x, true), own(tableOf(x)))
   return true
 }

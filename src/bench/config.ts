@@ -29,6 +29,8 @@ const schema = z.strictObject({
   /** sizes for a task's generator; a list is gone through in turn, for success-by-length curves */
   size: z.record(z.string(), sizes).default({}),
   dataSeed: z.int().nonnegative().default(1),
+  /** on nano: instances to report on, or those set apart to choose settings on; it was trained on neither */
+  side: z.enum(['test', 'tune']).default('test'),
   maxTokens: z.int().positive().default(32768),
   sampling: z
     .strictObject({

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { InputError, messageOf } from '../base/errors.ts'
 import { random } from '../base/random.ts'
-import { isHeldOut } from '../tasks/held-out.ts'
+import { type Side, sideOf } from '../tasks/held-out.ts'
 import type { Task } from '../tasks/task.ts'
 import { readRows } from './rows.ts'
 
@@ -17,8 +17,8 @@ export interface DatasetOptions {
   /** a local file of real rows; absent: the task's generator */
   readonly file?: string
   readonly sizes?: readonly number[]
-  /** only instances that the embedded model was not trained on */
-  readonly heldOut: boolean
+  /** only instances on this side of the embedded model's fence */
+  readonly side?: Side
 }
 
 /** Where the real rows are to be had. Nothing is fetched: the licences differ and some state none. */
@@ -42,13 +42,13 @@ export function whereToGet(task: string): string {
 
 /**
  * A task's instances: distinct, in a fixed order, the same for the same options.
- * @example await loadInstances(game24, { limit: 20, seed: 1, heldOut: true })
+ * @example await loadInstances(game24, { limit: 20, seed: 1, side: 'test' })
  */
 export async function loadInstances(task: Task, options: DatasetOptions): Promise<Instance[]> {
   return options.file === undefined ? generated(task, options) : fromFile(task, options.file, options)
 }
 
-function generated(task: Task, { limit, seed, sizes, heldOut: only }: DatasetOptions): Instance[] {
+function generated(task: Task, { limit, seed, sizes, side }: DatasetOptions): Instance[] {
   if (!task.generate)
     throw new InputError(
       `task "${task.name}" has no generator: get ${whereToGet(task.name)} and give it with --data ${task.name}=FILE`,
@@ -61,7 +61,7 @@ function generated(task: Task, { limit, seed, sizes, heldOut: only }: DatasetOpt
     const size = sizes?.[out.length % sizes.length]
     const data = task.generate(random(`bench/${seed}/${task.name}/${i}`), size === undefined ? {} : { size })
     const id = task.id(data)
-    if (seen.has(id) || (only && !isHeldOut(id))) continue
+    if (seen.has(id) || (side !== undefined && sideOf(id) !== side)) continue
     seen.add(id)
     out.push(describe(task, id, data))
     last = i
@@ -70,7 +70,7 @@ function generated(task: Task, { limit, seed, sizes, heldOut: only }: DatasetOpt
   return out
 }
 
-async function fromFile(task: Task, file: string, { limit, heldOut: only }: DatasetOptions): Promise<Instance[]> {
+async function fromFile(task: Task, file: string, { limit, side }: DatasetOptions): Promise<Instance[]> {
   if (!existsSync(file))
     throw new InputError(
       `${file} is not there: get ${whereToGet(task.name)} and give its path with --data ${task.name}=FILE`,
@@ -87,12 +87,12 @@ async function fromFile(task: Task, file: string, { limit, heldOut: only }: Data
       throw new InputError(`${file}, row ${i + 1}: ${messageOf(error)}`)
     }
     const id = task.id(data)
-    if (seen.has(id) || (only && !isHeldOut(id))) continue
+    if (seen.has(id) || (side !== undefined && sideOf(id) !== side)) continue
     seen.add(id)
     out.push(describe(task, id, data))
   }
   if (out.length === 0)
-    throw new InputError(`${file} holds no row that can be used${only ? ' (nano takes only held-out ones)' : ''}`)
+    throw new InputError(`${file} holds no row that can be used${side ? ' (nano takes only held-out ones)' : ''}`)
   return out
 }
 

@@ -96,7 +96,7 @@ function options(config: BenchConfig, task: string, engine: Engine): DatasetOpti
   return {
     limit: config.limit,
     seed: config.dataSeed,
-    heldOut: engine.name.startsWith('nano'),
+    ...(engine.name.startsWith('nano') && { side: config.side }),
     ...(file !== undefined && { file }),
     ...(size !== undefined && { sizes: typeof size === 'number' ? [size] : size }),
   }

@@ -27,6 +27,12 @@ export function command(): Command {
     .option('--data <task=file>', 'real rows (.jsonl, .csv, .parquet) in place of the generator', collect)
     .option('--size <task=n,n,…>', 'sizes for the generator', collect)
     .option('--data-seed <n>', 'seed of the generators', count0)
+    .addOption(
+      new Option('--side <which>', 'nano only: instances to report on, or those to choose settings on (test)').choices([
+        'test',
+        'tune',
+      ]),
+    )
     .option('--max-tokens <n>', 'token limit of a run (32768)', count)
     .option('--temperature <t>', '', number)
     .option('--top-p <p>', '', number)
@@ -59,6 +65,7 @@ interface Flags {
   readonly data?: string[]
   readonly size?: string[]
   readonly dataSeed?: number
+  readonly side?: 'test' | 'tune'
   readonly maxTokens?: number
   readonly temperature?: number
   readonly topP?: number

@@ -13,7 +13,7 @@ import { statedBy } from './stated.ts'
 export const interwhenAdaptive: Method = {
   name: 'interwhen-adaptive',
   summary: 'interwhen that forks only when entropy, a reflection or a stated answer makes it worth it',
-  parameters: { k: 30, gap: 3, share: 0.05, confirm: 2, retries: 20, thoughts: 2, retry: 'escalate', sync: false },
+  parameters: { k: 30, gap: 3, share: 0.05, confirm: 2, retries: 5, thoughts: 1, retry: 'escalate', sync: false },
   choices: { retry: retryWays },
   least: { k: 1, gap: 1 },
   async run(context) {

@@ -12,7 +12,7 @@ import { sums } from './fake.ts'
 const shared = sharedDir()
 if (!shared) console.warn('SKIPPED: real benchmark rows are not beside this checkout (REIN_SHARED names their folder)')
 
-const options = { limit: 50, seed: 1, heldOut: false }
+const options = { limit: 50, seed: 1 }
 
 describe.skipIf(!shared)('real files in their own formats', () => {
   const files: [task: string, file: string, rows: number][] = [
@@ -40,7 +40,7 @@ describe('generators', () => {
   const names = Object.keys(tasks).filter((name) => getTask(name).generate)
   it.each(names)('%s: distinct, repeatable, and held out where asked', async (name) => {
     const task = getTask(name)
-    const few = { limit: 6, seed: 3, heldOut: true }
+    const few = { limit: 6, seed: 3, side: 'test' as const }
     const first = await loadInstances(task, few)
     expect(first.length).toBeGreaterThan(0)
     expect(new Set(first.map((instance) => instance.id)).size).toBe(first.length)
@@ -50,7 +50,7 @@ describe('generators', () => {
 
   it('a family that runs out gives what there is', async () => {
     const few = { ...sums, generate: (rng: Random) => ({ a: rng.int(1, 30), b: 1 }) } as Task
-    expect(await loadInstances(few, { limit: 2000, seed: 1, heldOut: false })).toHaveLength(30)
+    expect(await loadInstances(few, { limit: 2000, seed: 1 })).toHaveLength(30)
   })
 })
 

@@ -45,7 +45,6 @@ describe('bench:papers', () => {
       const summary = summarise({ model: 'fake-1', date: manifest.created, methods: manifest.methods, rows, timings })
       made.set(name, { summary, command: `npm run ${name}` })
     }
-    await run('methods', [])
     await run('interwhen', [])
     await run('early-stop', ['best:k=2..4'])
     await run('width', ['best:k=2..4'])
