@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../src/base/paths.ts'
 import { openEngine } from '../src/engine/index.ts'
+import { recalling } from '../src/engine/recall.ts'
 import { openArena } from './halo/arena.ts'
 import { alignment, control, grid, horizon, length, type Section, tasks } from './halo/sections.ts'
 import { signalTables } from './halo/signals.ts'
@@ -29,7 +30,8 @@ if (names.length === 0 || !names.every((name) => name in titles)) {
   process.exit(2)
 }
 
-const engine = await openEngine('nano')
+// no table shows a time, so what runs have in common is generated once
+const engine = recalling(await openEngine('nano'), { tokens: 300_000 })
 const arena = openArena(engine)
 const sections: Record<string, Section> = {
   length,

@@ -11,7 +11,7 @@ import type { Task } from '../../src/tasks/task.ts'
 import type { Event } from '../../src/trace/event.ts'
 import { totalTokens } from '../../src/trace/ledger.ts'
 
-/** Runs methods on held-out instances, the same instances and seeds for each, eight at a time. Rows are kept: a second call reads them. */
+/** Runs methods on held-out instances, the same instances and seeds for each, sixteen at a time. Rows are kept: a second call reads them. */
 export interface Cell {
   readonly task: string
   readonly method: string
@@ -130,7 +130,7 @@ export interface Arena {
   run(cell: Cell): Promise<Row[]>
 }
 
-export function openArena(engine: Engine, concurrency = 8): Arena {
+export function openArena(engine: Engine, concurrency = 16): Arena {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `rows-${version}.jsonl`)
   const kept = new Map<string, Row>()

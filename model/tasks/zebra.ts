@@ -19,7 +19,6 @@ export interface Here {
   readonly good?: Domains
   /** suppositions that are being followed, the outermost first */
   readonly open: readonly Supposition[]
-  readonly done?: boolean
 }
 
 interface Supposition {
@@ -48,11 +47,10 @@ interface Telling {
   first: number
 }
 
-const here = (x: Telling, done?: boolean): Here => ({
+const here = (x: Telling): Here => ({
   d: x.d,
   open: x.open,
   ...(x.good && { good: x.good }),
-  ...(done && { done }),
 })
 
 const sure = (x: { d: Domains; open: readonly Supposition[] }): Domains => x.open[0]?.before ?? x.d
@@ -155,7 +153,7 @@ function filled(x: Telling): boolean {
   const checked = x.open.length > 0 || x.random.chance(x.mood.recheck)
   if (checked && !checkClues(x)) return false
   x.open = []
-  if (checked && x.random.chance(x.mood.restate)) x.t.say(here(x, true), own(tableOf(x)))
+  if (checked && x.random.chance(x.mood.restate)) x.t.say(here(x), own(tableOf(x)))
   return true
 }
 
@@ -184,7 +182,7 @@ function checkClues(x: Telling): boolean {
     const held = narrow(x.z.grid.houses, x.d, clue)
     const seen = clue.kind === 'in' ? `${where(clue.a)}` : `${where(clue.a)} ${where(clue.b)}`
     const ok = !held.includes(0)
-    x.t.say(here(x, true), own(`Check ${i + 1}: ${gist(x.z, clue)}, ${seen}, ${ok ? 'ok' : 'wrong'}.`))
+    x.t.say(here(x), own(`Check ${i + 1}: ${gist(x.z, clue)}, ${seen}, ${ok ? 'ok' : 'wrong'}.`))
     if (!ok) return false
   }
   return true
@@ -237,7 +235,7 @@ function swap(x: Telling): void {
   ;[next[a], next[b]] = [next[b]!, next[a]!]
   x.d = next
   const said = `${nameOf(x.z, a)} ${houses(next[a]!)[0]}, ${nameOf(x.z, b)} ${houses(next[b]!)[0]}`
-  x.t.say(here(x, true), own(`Wait, maybe it is the other way round: ${said}.`))
+  x.t.say(here(x), own(`Wait, maybe it is the other way round: ${said}.`))
 }
 
 export const author: Author<ZebraInstance, Here> = {
