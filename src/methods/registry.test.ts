@@ -32,7 +32,7 @@ describe('parseMethod', () => {
   })
 
   test('defaults and order make no difference to the spec', () => {
-    expect(parseMethod('interwhen:retries=10').spec).toBe('interwhen')
+    expect(parseMethod('interwhen:retries=5').spec).toBe('interwhen')
     expect(parseMethod('interwhen:warmup=4,k=7').spec).toBe(parseMethod('interwhen: k=7 , warmup=4').spec)
     expect(parseMethod('deer:threshold=0.9').spec).toBe('deer:threshold=0.9')
   })
