@@ -1,7 +1,7 @@
 import type { Monitor } from '../steer/monitor.ts'
 import { when } from '../steer/trigger.ts'
 import type { Task } from '../tasks/task.ts'
-import { finalMonitor, policyOf, steeredFigures } from './interwhen.ts'
+import { finalMonitors, policyOf, steeredFigures } from './interwhen.ts'
 import type { Method } from './method.ts'
 import { retryWays, steerBy, verdictOf } from './monitors.ts'
 import { withInstruction } from './prompt.ts'
@@ -24,7 +24,7 @@ export const interwhenMeta: Method = {
       task.prompt(instance),
       `While you work, note your state whenever it changes: write a line that begins exactly with\n${marker}\nand go on in that format.`,
     )
-    const monitors = [notes(task, instance, marker), finalMonitor(context)]
+    const monitors = [notes(task, instance, marker), ...finalMonitors(context)]
     const result = await runs.run(prompt, monitors, { policy: policyOf(context) })
     return outcome(context, result, runs, steeredFigures(context, result))
   },

@@ -1,7 +1,8 @@
+import type { Monitor } from '../steer/monitor.ts'
 import type { Result } from '../trace/event.ts'
 import { everyAffordable } from './affordable.ts'
 import type { Method, MethodContext } from './method.ts'
-import { concludeWhenRight, type Retry, retryWays, verifyFinal, verifyThinking } from './monitors.ts'
+import { concludeWhenRight, type Retry, retryWays, verifyFinal, verifyFinalWithin, verifyThinking } from './monitors.ts'
 import { answerReader, readVerdict, sinceFeedback } from './reading.ts'
 import { outcome, startRuns } from './run.ts'
 
@@ -22,6 +23,7 @@ export const interwhen: Method = {
     confirm: 2,
     retries: 5,
     thoughts: 1,
+    longest: 1.5,
     retry: 'escalate',
     read: true,
     sync: false,
@@ -44,18 +46,22 @@ export const interwhen: Method = {
       }),
     })
     const stated = reads ? [concludeWhenRight(task, instance, answerReader(task, instance))] : []
-    const result = await runs.run(task.prompt(instance), [...stated, thinking, finalMonitor(context)], {
+    const result = await runs.run(task.prompt(instance), [...stated, thinking, ...finalMonitors(context)], {
       policy: policyOf(context),
     })
     return outcome(context, result, runs, steeredFigures(context, result))
   },
 }
 
-export const finalMonitor = ({ task, instance, parameters }: MethodContext) =>
-  verifyFinal(task, instance, {
+/** The final answer is checked; where `longest` is given, a second thought after it is not followed for ever. */
+export function finalMonitors({ task, instance, parameters }: MethodContext): Monitor[] {
+  const options = {
     retry: parameters.retry as Retry,
     ...(parameters.thoughts !== undefined && { thoughts: Number(parameters.thoughts) }),
-  })
+  }
+  const longest = Number(parameters.longest ?? 0)
+  return longest > 0 ? verifyFinalWithin(task, instance, longest, options) : [verifyFinal(task, instance, options)]
+}
 
 export const policyOf = ({ parameters }: MethodContext) => ({
   retries: Number(parameters.retries),

@@ -5,7 +5,7 @@ import { game24 } from '../tasks/game24/index.ts'
 import { maze } from '../tasks/maze/index.ts'
 import type { Task } from '../tasks/task.ts'
 import type { Event } from '../trace/event.ts'
-import { verifyFinal, verifyThinking } from './monitors.ts'
+import { verifyFinal, verifyFinalWithin, verifyThinking } from './monitors.ts'
 
 const instance = game24.read('4 7 8 8')
 
@@ -62,6 +62,30 @@ describe('a refuted final answer', () => {
     const { result, moves } = await refutations(['4 + 7 + 8 + 8'], { retry: 'escalate', thoughts: 2 })
     expect(moves).toEqual(['answer', 'thinking', 'thinking'])
     expect(result).toMatchObject({ status: 'abstained', retries: 3 })
+  })
+
+  test('a second thought that goes on and on is given up, a first one is not', async () => {
+    let thought = 0
+    const engine = (firstLines: number, secondLines: number) =>
+      fakeEngine({
+        say: (text) => {
+          if (!text.endsWith('\n')) return '\\boxed{4 + 7 + 8 + 8}'
+          const lines = thought++ === 0 ? firstLines : secondLines
+          return `${'hm hm hm hm\n'.repeat(lines)}</think>\n\n\\boxed{${thought > 1 ? '(7 - 8 / 8) * 4' : '4 + 7 + 8 + 8'}}`
+        },
+      })
+    const run = (firstLines: number, secondLines: number, longest: number) => {
+      thought = 0
+      const monitors = verifyFinalWithin(game24, instance, longest, { retry: 'thinking' })
+      return steer(engine(firstLines, secondLines), 'Q', monitors, { sync: true }).result()
+    }
+    expect(await run(10, 40, 1.5)).toMatchObject({
+      status: 'abstained',
+      reason: 'a second thought took 1.5 times what came before it',
+    })
+    expect(await run(10, 40, 9)).toMatchObject({ status: 'verified' })
+    expect(await run(10, 5, 1.5)).toMatchObject({ status: 'verified' })
+    expect(await run(100, 50, 1.5)).toMatchObject({ status: 'verified' })
   })
 
   describe('to a question that lists options', () => {
