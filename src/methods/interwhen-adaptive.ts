@@ -20,7 +20,7 @@ export const interwhenAdaptive: Method = {
     confirm: 2,
     retries: 5,
     thoughts: 1,
-    longest: 1.5,
+    longest: 5,
     retry: 'escalate',
     sync: false,
   },

@@ -2,7 +2,7 @@ import type { Monitor } from '../steer/monitor.ts'
 import type { Result } from '../trace/event.ts'
 import { everyAffordable } from './affordable.ts'
 import type { Method, MethodContext } from './method.ts'
-import { concludeWhenRight, type Retry, retryWays, verifyFinal, verifyFinalWithin, verifyThinking } from './monitors.ts'
+import { concludeWhenRight, patience, type Retry, retryWays, verifyFinal, verifyThinking } from './monitors.ts'
 import { answerReader, readVerdict, sinceFeedback } from './reading.ts'
 import { outcome, startRuns } from './run.ts'
 
@@ -23,7 +23,7 @@ export const interwhen: Method = {
     confirm: 2,
     retries: 5,
     thoughts: 1,
-    longest: 1.5,
+    longest: 5,
     retry: 'escalate',
     read: true,
     sync: false,
@@ -53,14 +53,14 @@ export const interwhen: Method = {
   },
 }
 
-/** The final answer is checked; where `longest` is given, a second thought after it is not followed for ever. */
+/** The final answer is checked; where `longest` is given, a corrected run is not followed for ever. */
 export function finalMonitors({ task, instance, parameters }: MethodContext): Monitor[] {
-  const options = {
+  const final = verifyFinal(task, instance, {
     retry: parameters.retry as Retry,
     ...(parameters.thoughts !== undefined && { thoughts: Number(parameters.thoughts) }),
-  }
+  })
   const longest = Number(parameters.longest ?? 0)
-  return longest > 0 ? verifyFinalWithin(task, instance, longest, options) : [verifyFinal(task, instance, options)]
+  return longest > 0 ? [final, patience(longest)] : [final]
 }
 
 export const policyOf = ({ parameters }: MethodContext) => ({

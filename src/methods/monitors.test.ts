@@ -5,7 +5,7 @@ import { game24 } from '../tasks/game24/index.ts'
 import { maze } from '../tasks/maze/index.ts'
 import type { Task } from '../tasks/task.ts'
 import type { Event } from '../trace/event.ts'
-import { verifyFinal, verifyFinalWithin, verifyThinking } from './monitors.ts'
+import { patience, verifyFinal, verifyThinking } from './monitors.ts'
 
 const instance = game24.read('4 7 8 8')
 
@@ -64,28 +64,27 @@ describe('a refuted final answer', () => {
     expect(result).toMatchObject({ status: 'abstained', retries: 3 })
   })
 
-  test('a second thought that goes on and on is given up, a first one is not', async () => {
-    let thought = 0
-    const engine = (firstLines: number, secondLines: number) =>
-      fakeEngine({
+  test('a corrected run that goes on and on is given up, one that was never corrected is not', async () => {
+    const right = '(7 - 8 / 8) * 4'
+    const run = (first: string, firstLines: number, secondLines: number) => {
+      let thought = 0
+      const engine = fakeEngine({
         say: (text) => {
-          if (!text.endsWith('\n')) return '\\boxed{4 + 7 + 8 + 8}'
+          if (!text.endsWith('\n')) return `\\boxed{${first}}`
           const lines = thought++ === 0 ? firstLines : secondLines
-          return `${'hm hm hm hm\n'.repeat(lines)}</think>\n\n\\boxed{${thought > 1 ? '(7 - 8 / 8) * 4' : '4 + 7 + 8 + 8'}}`
+          return `${'hm hm hm hm\n'.repeat(lines)}</think>\n\n\\boxed{${thought > 1 ? right : first}}`
         },
       })
-    const run = (firstLines: number, secondLines: number, longest: number) => {
-      thought = 0
-      const monitors = verifyFinalWithin(game24, instance, longest, { retry: 'thinking' })
-      return steer(engine(firstLines, secondLines), 'Q', monitors, { sync: true }).result()
+      const monitors = [verifyFinal(game24, instance, { retry: 'thinking' }), patience(4)]
+      return steer(engine, 'Q', monitors, { sync: true }).result()
     }
-    expect(await run(10, 40, 1.5)).toMatchObject({
+    expect(await run('4 + 7 + 8 + 8', 10, 60)).toMatchObject({
       status: 'abstained',
-      reason: 'a second thought took 1.5 times what came before it',
+      reason: 'corrected, and no answer after 4 times the tokens until then',
     })
-    expect(await run(10, 40, 9)).toMatchObject({ status: 'verified' })
-    expect(await run(10, 5, 1.5)).toMatchObject({ status: 'verified' })
-    expect(await run(100, 50, 1.5)).toMatchObject({ status: 'verified' })
+    expect(await run('4 + 7 + 8 + 8', 10, 20)).toMatchObject({ status: 'verified' })
+    expect(await run('4 + 7 + 8 + 8', 100, 60)).toMatchObject({ status: 'verified' })
+    expect(await run(right, 100, 0)).toMatchObject({ status: 'verified', retries: 0 })
   })
 
   describe('to a question that lists options', () => {

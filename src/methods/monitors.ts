@@ -1,4 +1,4 @@
-import type { AnyMonitor, CheckView, Monitor, RunView, Trigger } from '../steer/monitor.ts'
+import type { AnyMonitor, CheckView, Monitor, Trigger } from '../steer/monitor.ts'
 import { everyLines, everyParagraphs, finalAnswer, when } from '../steer/trigger.ts'
 import { unknown } from '../steer/verdict.ts'
 import type { Kind, Task } from '../tasks/task.ts'
@@ -62,8 +62,6 @@ export interface FinalOptions {
   readonly retry?: Retry
   /** second thoughts after which the run abstains from an answer that needs another */
   readonly thoughts?: number
-  /** told when a second thought begins */
-  onThought?(view: CheckView): void
   readonly name?: string
 }
 
@@ -71,7 +69,7 @@ export interface FinalOptions {
 export function verifyFinal<I>(
   task: Task<I>,
   instance: I,
-  { retry = 'answer', thoughts = Number.POSITIVE_INFINITY, onThought, name = 'final' }: FinalOptions = {},
+  { retry = 'answer', thoughts = Number.POSITIVE_INFINITY, name = 'final' }: FinalOptions = {},
 ): Monitor {
   const others = readOptions(promptText(task.prompt(instance))).length - 1
   // what was wrong with the answers since the thinking ended: a second thought should know of all of them
@@ -96,7 +94,6 @@ export function verifyFinal<I>(
       if (task.voice === 'user' || cheaply())
         return { kind: 'rollback', feedback: task.feedback(instance, answer, verdict, 'answer'), voice: task.voice }
       if (++thought > thoughts) return { kind: 'abstain', reason: `refuted after ${thoughts} second thoughts` }
-      onThought?.(view)
       const feedback = [...new Set(notes)].join('\n')
       notes = []
       return { kind: 'rollback', feedback, voice: task.voice, to: 'thinking' }
@@ -105,37 +102,28 @@ export function verifyFinal<I>(
 }
 
 /**
- * verifyFinal, and a second monitor that gives up a second thought when it has taken `longest` times the tokens of all that
- * came before it: a model that found nothing in its first thought may go on for ever in the next.
+ * Gives a run up that was corrected and still has no answer after `longest` times the tokens that it had taken at its first
+ * correction: what a correction mends it mends soon, and a model that finds nothing may go on for ever.
  */
-export function verifyFinalWithin<I>(
-  task: Task<I>,
-  instance: I,
-  longest: number,
-  options: FinalOptions = {},
-): [final: Monitor, patience: Monitor] {
-  let begun = Number.POSITIVE_INFINITY
-  const final = verifyFinal(task, instance, {
-    ...options,
-    onThought(view) {
-      begun = totalTokens(view.ledger)
-      options.onThought?.(view)
-    },
-  })
-  const over = ({ ledger, phase }: RunView): boolean => phase === 'think' && totalTokens(ledger) > begun * (1 + longest)
-  return [
-    final,
-    {
-      name: 'patience',
-      when: when('a second thought is too long', false, (fired, _token, view) => [
-        fired || over(view),
-        !fired && over(view),
-      ]),
-      extract: () => 'no answer yet',
-      verify: () => unknown('too long'),
-      intervene: () => ({ kind: 'abstain', reason: `a second thought took ${longest} times what came before it` }),
-    },
-  ]
+export function patience(longest: number): Monitor {
+  interface State {
+    /** tokens at the first correction; 0: there was none */
+    readonly first: number
+    readonly fired: boolean
+  }
+  const reason = `corrected, and no answer after ${longest} times the tokens until then`
+  return {
+    name: 'patience',
+    when: when('a corrected run is too long', { first: 0, fired: false } as State, (state, _token, view) => {
+      const spent = totalTokens(view.ledger)
+      const first = state.first || (view.retries > 0 ? spent : 0)
+      const fire = !state.fired && first > 0 && view.phase === 'think' && spent > longest * first
+      return [{ first, fired: state.fired || fire }, fire]
+    }),
+    extract: () => 'no answer yet',
+    verify: () => unknown(reason),
+    intervene: () => ({ kind: 'abstain', reason }),
+  }
 }
 
 /**
