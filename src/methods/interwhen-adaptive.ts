@@ -1,5 +1,5 @@
 import { worthAsking } from './adaptive.ts'
-import { finalMonitors, policyOf, steeredFigures } from './interwhen.ts'
+import { finalMonitors, policyOf, steeredFigures, steering } from './interwhen.ts'
 import type { Method } from './method.ts'
 import { concludeWhenRight, retryWays, verifyThinking } from './monitors.ts'
 import { answerReader, readVerdict } from './reading.ts'
@@ -13,17 +13,7 @@ import { statedBy } from './stated.ts'
 export const interwhenAdaptive: Method = {
   name: 'interwhen-adaptive',
   summary: 'interwhen that forks only when entropy, a reflection or a stated answer makes it worth it',
-  parameters: {
-    k: 30,
-    gap: 3,
-    share: 0.05,
-    confirm: 2,
-    retries: 5,
-    thoughts: 1,
-    longest: 5,
-    retry: 'escalate',
-    sync: false,
-  },
+  parameters: { k: 30, gap: 3, ...steering, sync: false },
   choices: { retry: retryWays },
   least: { k: 1, gap: 1 },
   async run(context) {

@@ -6,6 +6,9 @@ import { concludeWhenRight, patience, type Retry, retryWays, verifyFinal, verify
 import { answerReader, readVerdict, sinceFeedback } from './reading.ts'
 import { outcome, startRuns } from './run.ts'
 
+/** What both variants do with a refuted belief or answer, and how much of it. */
+export const steering = { share: 0.05, confirm: 2, retries: 5, thoughts: 1, longest: 5, retry: 'escalate' } as const
+
 /**
  * interwhen, Algorithm 1: one trajectory, forked every k lines or paragraphs, verified beside the stream, rolled back to the
  * fork with feedback when wrong, concluded when complete and right, abstained from after `retries` corrections.
@@ -15,19 +18,7 @@ import { outcome, startRuns } from './run.ts'
 export const interwhen: Method = {
   name: 'interwhen',
   summary: 'fork every k lines, verify, roll back with feedback (interwhen, Algorithm 1)',
-  parameters: {
-    k: 20,
-    by: 'lines',
-    warmup: 0,
-    share: 0.05,
-    confirm: 2,
-    retries: 5,
-    thoughts: 1,
-    longest: 5,
-    retry: 'escalate',
-    read: true,
-    sync: false,
-  },
+  parameters: { k: 20, by: 'lines', warmup: 0, ...steering, read: true, sync: false },
   choices: { by: ['lines', 'paragraphs'], retry: retryWays },
   least: { k: 1 },
   async run(context) {
