@@ -1,6 +1,7 @@
 import { messageOf } from '../base/errors.ts'
 import type { Event } from '../trace/event.ts'
 import type { Intervention, Verdict } from '../trace/words.ts'
+import { countdown } from './countdown.ts'
 import type { AnyMonitor, CheckView, RunView } from './monitor.ts'
 import { unknown } from './verdict.ts'
 
@@ -198,7 +199,7 @@ async function judge(check: Check, context: CheckContext): Promise<Intervention>
       verdict =
         found === undefined
           ? unknown('nothing stated')
-          : await withinTime(monitor, check, () => monitor.verify(found, elicited.view)).catch((e) =>
+          : await withinTime(monitor, check, elicited.view, (patient) => monitor.verify(found, patient)).catch((e) =>
               report('verifier', e),
             )
     } catch (error) {
@@ -226,32 +227,41 @@ async function judge(check: Check, context: CheckContext): Promise<Intervention>
   }
 }
 
-/** The verifier's answer, or `unknown` when its time is up or its text is gone. */
+/**
+ * The verifier's answer, or `unknown` when its time is up or its text is gone. Its time is its own: while it waits for the
+ * model the clock stands, so that no verdict depends on how busy an engine is.
+ */
 async function withinTime(
   monitor: AnyMonitor,
   check: Check,
-  verify: () => Verdict | Promise<Verdict>,
+  view: CheckView,
+  verify: (view: CheckView) => Verdict | Promise<Verdict>,
 ): Promise<Verdict> {
-  const answer = verify()
-  if (!(answer instanceof Promise)) return sane(answer)
   const limit = monitor.timeoutMs ?? DEFAULT_TIMEOUT
   const { signal } = check.controller
-  let stop = (): void => {}
+  let end: (verdict: Verdict) => void = () => {}
   const over = new Promise<Verdict>((resolve) => {
-    const timer = setTimeout(() => {
-      resolve(unknown(`no verdict within ${limit} ms`))
-      check.patience.abort(new Error('time limit'))
-    }, limit)
-    const gone = (): void => resolve(unknown('withdrawn'))
-    signal.addEventListener('abort', gone, { once: true })
-    stop = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', gone)
-    }
+    end = resolve
   })
+  const clock = countdown(limit, () => {
+    end(unknown(`no verdict within ${limit} ms`))
+    check.patience.abort(new Error('time limit'))
+  })
+  const answer = verify({
+    ...view,
+    ask: (what, options) => clock.during(() => view.ask(what, options)),
+    again: (sampling) => clock.during(() => view.again(sampling)),
+  })
+  if (!(answer instanceof Promise)) return sane(answer)
   // A verifier that is still at it when its time is up may fail later, with nobody left to listen.
   answer.catch(() => {})
-  return Promise.race([answer.then(sane), over]).finally(stop)
+  const gone = (): void => end(unknown('withdrawn'))
+  signal.addEventListener('abort', gone, { once: true })
+  clock.start()
+  return Promise.race([answer.then(sane), over]).finally(() => {
+    clock.stop()
+    signal.removeEventListener('abort', gone)
+  })
 }
 
 /** A verifier written in plain JavaScript may return anything; only a verdict counts as one. */

@@ -19,7 +19,7 @@ export interface Monitor<Z = string> {
   intervene(verdict: Verdict, z: Z | undefined, view: CheckView): Intervention
   /** how Z is shown in events and in the result; JSON for anything but strings by default */
   show?(z: Z): string
-  /** end of the verifier's patience, after which the verdict is `unknown`; 10 s unless given */
+  /** the verifier's own time, after which the verdict is `unknown`; 10 s unless given. `ask` and `again` do not count. */
   readonly timeoutMs?: number
 }
 

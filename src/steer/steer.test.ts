@@ -322,6 +322,33 @@ describe('bad monitors', () => {
     expect(kinds(events, 'verdict')).toMatchObject([{ verdict: { kind: 'unknown' } }])
   })
 
+  test.each([
+    ['has its own time, however slow the model is that it asks', 0, 'fail'],
+    ['has no more than that', 1000, 'unknown'],
+  ])('a verifier that asks the model %s', async (_, own, verdict) => {
+    const engine = fakeEngine({
+      script: [
+        { after: '<think>\n', text: 'a\n</think>\n\n4' },
+        { after: 'So:', text: ' one two three four five six seven eight nine ten' },
+      ],
+      delay: ({ purpose }) => (purpose === 'main' ? 0 : 20),
+    })
+    const { events } = await run(engine, [
+      monitor({
+        when: endOfThinking(),
+        elicit: { suffix: 'So:', maxTokens: 20 },
+        timeoutMs: 100,
+        async verify(_z, view) {
+          const [again, asked] = [await view.again(), await view.ask(view.trace, { maxTokens: 2, purpose: 'judge' })]
+          await new Promise((resolve) => setTimeout(resolve, own))
+          return fail(`${again}, ${asked}`)
+        },
+        intervene: () => ({ kind: 'continue' }),
+      }),
+    ])
+    expect(kinds(events, 'verdict')).toMatchObject([{ verdict: { kind: verdict } }])
+  })
+
   test('an intervention that throws changes nothing', async () => {
     const { result } = await run(script('a\n</think>\n\n4'), [
       monitor({
