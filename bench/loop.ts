@@ -1,6 +1,6 @@
 /**
  * What the loop costs: microseconds a token with 0, 1 and 5 monitors that never fire, on a synthetic stream, beside the bare
- * `for await` over the same stream.  npx tsx bench/loop.ts [tokens]
+ * `for await` over the same stream.  npx tsx --expose-gc bench/loop.ts [--count 1000000]
  */
 import type { Engine } from '../src/engine/engine.ts'
 import type { AnyMonitor } from '../src/steer/monitor.ts'
@@ -9,8 +9,9 @@ import { atWord, everyLines, everyParagraphs, everyTokens, when } from '../src/s
 import { pass } from '../src/steer/verdict.ts'
 import type { Token } from '../src/trace/token.ts'
 import { Trace } from '../src/trace/trace.ts'
+import { readFlags } from './flags.ts'
 
-const COUNT = Number(process.argv[2] ?? 1_000_000)
+const { count: COUNT } = readFlags({ count: 1_000_000 })
 const WORDS = ['the', ' sum', ' of', ' 4', ' and', ' 7', ' is', ' 11', '.', '\n', 'So', ' we', ' go', ' on', '\n\n']
 const stock: Token[] = WORDS.map((text, id) => ({ id, text, logprob: -0.1 }))
 

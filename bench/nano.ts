@@ -11,7 +11,6 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { packageRoot } from '../src/base/paths.ts'
 import { random } from '../src/base/random.ts'
 import { exportModel } from '../src/engine/nano/export.ts'
@@ -19,26 +18,18 @@ import { type NanoEngine, nano } from '../src/engine/nano/index.ts'
 import { writeRandomModel } from '../src/engine/nano/random-model.ts'
 import { Trace } from '../src/trace/trace.ts'
 import { obtainLlamaServer, startLlamaServer } from '../test/engine/llama-server.ts'
+import { readFlags } from './flags.ts'
 
-const { values } = parseArgs({
-  options: {
-    weights: { type: 'string' },
-    threads: { type: 'string', default: '1' },
-    streams: { type: 'string', default: '1,8,32' },
-    contexts: { type: 'string', default: '64,512,1536' },
-    rounds: { type: 'string', default: '4' },
-    json: { type: 'string' },
-  },
-})
+const flags = readFlags({ weights: '', threads: 1, streams: '1,8,32', contexts: '64,512,1536', rounds: 4, json: '' })
 const numbers = (text: string): number[] => text.split(',').map(Number)
 const decode = 32
-const rounds = Number(values.rounds)
+const rounds = flags.rounds
 const scratch = mkdtempSync(join(tmpdir(), 'rein-bench-'))
 const { build } = await import(join(packageRoot, 'scripts', 'build.js'))
 build()
 
 function weightsFolder(): string {
-  const own = values.weights ?? join(packageRoot, 'model', 'weights')
+  const own = flags.weights || join(packageRoot, 'model', 'weights')
   if (existsSync(join(own, 'model.safetensors'))) return own
   console.log('(no weights there: random ones of the same shape)')
   writeRandomModel(join(scratch, 'weights'))
@@ -142,7 +133,7 @@ async function forkCost(engine: NanoEngine): Promise<string> {
 }
 
 const dir = weightsFolder()
-const threads = Number(values.threads)
+const threads = flags.threads
 process.env.REIN_CACHE = scratch
 const engine = await nano({ weights: dir, workers: threads })
 delete process.env.REIN_CACHE
@@ -162,8 +153,8 @@ async function theirSpeed(streams: number, context: number, round: number): Prom
 const rows: Record<string, number>[] = []
 console.log(`threads ${threads}; tokens/s, best of ${rounds}`)
 console.log('streams  context     nano  llama.cpp  ratio  with entropy')
-for (const streams of numbers(values.streams))
-  for (const context of numbers(values.contexts)) {
+for (const streams of numbers(flags.streams))
+  for (const context of numbers(flags.contexts)) {
     let [plain, entropy, theirs] = [0, 0, 0]
     for (let r = 0; r < rounds; r++) {
       plain = Math.max(plain, await ours(engine, streams, context, false))
@@ -176,6 +167,6 @@ for (const streams of numbers(values.streams))
     console.log(cells.join(' '), `${(100 * (plain / entropy - 1)).toFixed(1)}%`.padStart(13))
   }
 console.log(await forkCost(engine))
-if (values.json) writeFileSync(values.json, `${JSON.stringify(rows, undefined, 2)}\n`)
+if (flags.json) writeFileSync(flags.json, `${JSON.stringify(rows, undefined, 2)}\n`)
 await engine.close?.()
 rmSync(scratch, { recursive: true, force: true })

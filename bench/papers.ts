@@ -2,7 +2,6 @@
 // started again it goes on. `npm run bench:papers -- --minutes 55 --only halo --pages`
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { messageOf, UserError } from '../src/base/errors.ts'
 import { packageRoot } from '../src/base/paths.ts'
 import { parseConfig, runBench, writeReport } from '../src/bench/index.ts'
@@ -12,20 +11,19 @@ import { openEngine } from '../src/engine/index.ts'
 import type { Calibration } from '../src/halo/index.ts'
 import { calibrationFor } from '../src/methods/halo.ts'
 import { methods } from '../src/methods/registry.ts'
+import { readFlags, refuse } from './flags.ts'
 import { type Aggregation, aggregations } from './papers/aggregation.ts'
 import { indexPage } from './papers/index-page.ts'
 import { type Made, pages } from './papers/pages.ts'
 import { type Section, sections } from './papers/sections.ts'
 
-const { values: flags } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '55' },
-    only: { type: 'string' },
-    /** of a run, in place of the sections' own: for a trial */
-    'max-tokens': { type: 'string' },
-    /** make the pages again from the runs that are there */
-    pages: { type: 'boolean', default: false },
-  },
+const flags = readFlags({
+  minutes: 55,
+  only: '',
+  /** of a run, in place of the sections' own: for a trial */
+  'max-tokens': 0,
+  /** make the pages again from the runs that are there */
+  pages: false,
 })
 
 const work = join(packageRoot, 'out', 'papers')
@@ -34,7 +32,7 @@ const spentFile = join(work, 'spent.json')
 mkdirSync(work, { recursive: true })
 mkdirSync(results, { recursive: true })
 
-const trial = flags['max-tokens'] === undefined ? {} : { maxTokens: Number(flags['max-tokens']) }
+const trial = flags['max-tokens'] === 0 ? {} : { maxTokens: flags['max-tokens'] }
 
 /** Seconds that each section has had so far, over all starts. */
 const spent: Record<string, number> = existsSync(spentFile) ? JSON.parse(readFileSync(spentFile, 'utf8')) : {}
@@ -113,10 +111,10 @@ function commandOf({ name, config }: Section): string {
 }
 
 const all = sections(await haloCalibration())
-const chosen = flags.only === undefined ? all : all.filter((section) => section.name === flags.only)
-if (chosen.length === 0) throw new Error(`--only should be one of ${all.map((s) => s.name).join(', ')}`)
-if (!flags.pages) for (const section of chosen) if (!stop.signal.aborted) await run(section, Number(flags.minutes))
-const aggregated = flags.only === undefined ? await table6() : undefined
+const chosen = flags.only === '' ? all : all.filter((section) => section.name === flags.only)
+if (chosen.length === 0) refuse(`--only should be one of ${all.map((s) => s.name).join(', ')}`)
+if (!flags.pages) for (const section of chosen) if (!stop.signal.aborted) await run(section, flags.minutes)
+const aggregated = flags.only === '' ? await table6() : undefined
 
 const made = new Map<string, Made>()
 for (const section of all)

@@ -1,7 +1,7 @@
 /**
  * Checks a second of each verifier, and the zebra verifier beside Z3 on the same puzzles in the same run: Debian's native
  * `z3` (one process, SMT-LIB on its input) and python3-z3 (one process, constraints built through its API). Z3 is given the
- * clues already read; rein's figure includes reading them from the text.  npx tsx bench/verify.ts [puzzles]
+ * clues already read; rein's figure includes reading them from the text.  npx tsx bench/verify.ts [--count 100]
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -13,9 +13,10 @@ import type { Kind } from '../src/tasks/task.ts'
 import { isUnread, readMaze, turnsOf } from '../src/verify/maze/index.ts'
 import { checkZebra, readZebra, type Zebra } from '../src/verify/zebra/index.ts'
 import { sharedDir } from '../test/shared.ts'
+import { readFlags } from './flags.ts'
 import { smtScript } from './verify-z3.ts'
 
-const COUNT = Number(process.argv[2] ?? 100)
+const { count: COUNT } = readFlags({ count: 100 })
 
 /** Repeats until a second has passed, after a warm-up; calls a second. */
 function rate(work: () => void): number {

@@ -2,7 +2,7 @@
  * Held-out accuracy of plain chain of thought on the embedded engine, by suite, with 95% intervals.
  *   npm run accuracy -- --n 60 [--suites game24,maze-3] [--temperature 0.6] [--weights DIR]
  */
-import { parseArgs } from 'node:util'
+import { readFlags, refuse } from '../bench/flags.ts'
 import { deriveSeed } from '../src/base/random.ts'
 import { nano } from '../src/engine/nano/index.ts'
 import type { Task } from '../src/tasks/task.ts'
@@ -10,23 +10,24 @@ import { grade } from './grade.ts'
 import { heldout, suites } from './heldout.ts'
 import { authors } from './mix.ts'
 
-const { values } = parseArgs({
-  options: {
-    n: { type: 'string', default: '60' },
-    suites: { type: 'string', default: Object.keys(suites).join(',') },
-    temperature: { type: 'string', default: '0.6' },
-    'top-p': { type: 'string', default: '0.95' },
-    'max-tokens': { type: 'string', default: '2200' },
-    concurrency: { type: 'string', default: '32' },
-    seed: { type: 'string', default: '1' },
-    weights: { type: 'string' },
-  },
+const flags = readFlags({
+  n: 60,
+  suites: Object.keys(suites).join(','),
+  temperature: 0.6,
+  'top-p': 0.95,
+  'max-tokens': 2200,
+  concurrency: 32,
+  seed: 1,
+  weights: '',
 })
+const order = flags.suites.split(',')
+const unknown = order.find((suite) => !(suite in suites))
+if (unknown !== undefined) refuse(`there is no suite "${unknown}"; there are: ${Object.keys(suites).join(', ')}`)
 
-const engine = await nano({ ...(values.weights && { weights: values.weights }) })
-const jobs = values.suites.split(',').flatMap((suite) => {
+const engine = await nano({ ...(flags.weights && { weights: flags.weights }) })
+const jobs = order.flatMap((suite) => {
   const { task } = suites[suite]!
-  return heldout(suite, Number(values.n)).map((instance, i) => ({ suite, task, instance, i }))
+  return heldout(suite, flags.n).map((instance, i) => ({ suite, task, instance, i }))
 })
 const rows: Parameters<typeof grade>[0][number][] = []
 
@@ -37,10 +38,10 @@ async function work(): Promise<void> {
     let output = ''
     let tokens = 0
     for await (const token of engine.stream(await engine.begin(family.prompt(instance)), {
-      temperature: Number(values.temperature),
-      topP: Number(values['top-p']),
-      seed: deriveSeed(Number(values.seed), suite, i),
-      maxTokens: Number(values['max-tokens']),
+      temperature: flags.temperature,
+      topP: flags['top-p'],
+      seed: deriveSeed(flags.seed, suite, i),
+      maxTokens: flags['max-tokens'],
       purpose: 'main',
     })) {
       output += token.text
@@ -52,9 +53,8 @@ async function work(): Promise<void> {
 }
 
 const started = performance.now()
-await Promise.all(Array.from({ length: Number(values.concurrency) }, work))
+await Promise.all(Array.from({ length: flags.concurrency }, work))
 await engine.close?.()
-const order = values.suites.split(',')
 console.table(grade(rows.sort((a, b) => order.indexOf(a.suite) - order.indexOf(b.suite))))
 const total = rows.reduce((sum, r) => sum + r.tokens, 0)
 console.log(`${total} tokens in ${((performance.now() - started) / 1000).toFixed(1)} s`)

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readFlags } from '../bench/flags.ts'
 import { packageRoot } from '../src/base/paths.ts'
 import { random } from '../src/base/random.ts'
 import type { GenerateOptions, Task } from '../src/tasks/task.ts'
@@ -48,11 +48,11 @@ export function heldout(name: string, n: number, seed = 1): unknown[] {
 }
 
 if (process.argv[1]?.endsWith('heldout.ts')) {
-  const { values } = parseArgs({ options: { n: { type: 'string', default: '100' } } })
+  const flags = readFlags({ n: 100 })
   const tokenizer = bpe(JSON.parse(readFileSync(join(packageRoot, 'model/weights/tokenizer.json'), 'utf8')))
   for (const [suite, { task }] of Object.entries(suites)) {
     const family = (authors[task] as unknown as { task: Task<unknown> }).task
-    for (const instance of heldout(suite, Number(values.n))) {
+    for (const instance of heldout(suite, flags.n)) {
       const ids = tokenizer.encode(render(family.prompt(instance)))
       process.stdout.write(`${JSON.stringify({ suite, task, instance, ids })}\n`)
     }

@@ -6,7 +6,7 @@
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readFlags } from '../bench/flags.ts'
 import { random } from '../src/base/random.ts'
 import { type Bpe, bpe } from './bpe.ts'
 import { tokens } from './doc.ts'
@@ -25,22 +25,20 @@ export function* documents(seed: string, process: number, mix: Mix, tokenizer: B
 }
 
 function main(): void {
-  const { values } = parseArgs({
-    options: {
-      out: { type: 'string', default: 'shards' },
-      process: { type: 'string', default: '0' },
-      seed: { type: 'string', default: '1' },
-      mix: { type: 'string', default: 'all' },
-      shards: { type: 'string', default: '1' },
-      'shard-tokens': { type: 'string', default: '3000000' },
-      tokenizer: { type: 'string', default: 'model/weights/tokenizer.json' },
-    },
+  const flags = readFlags({
+    out: 'shards',
+    process: 0,
+    seed: '1',
+    mix: 'all',
+    shards: 1,
+    'shard-tokens': 3_000_000,
+    tokenizer: 'model/weights/tokenizer.json',
   })
-  mkdirSync(values.out, { recursive: true })
-  const tokenizer = bpe(JSON.parse(readFileSync(values.tokenizer, 'utf8')))
-  const size = Number(values['shard-tokens'])
-  const docs = documents(values.seed, Number(values.process), values.mix as Mix, tokenizer)
-  for (let s = 0; s < Number(values.shards); s++) {
+  mkdirSync(flags.out, { recursive: true })
+  const tokenizer = bpe(JSON.parse(readFileSync(flags.tokenizer, 'utf8')))
+  const size = flags['shard-tokens']
+  const docs = documents(flags.seed, flags.process, flags.mix as Mix, tokenizer)
+  for (let s = 0; s < flags.shards; s++) {
     const ids = new Uint16Array(size + longest)
     const mask = new Uint8Array(size + longest)
     let at = 0
@@ -50,7 +48,7 @@ function main(): void {
       mask.set(doc.mask, at)
       at += doc.ids.length
     }
-    const name = join(values.out, `${values.process.padStart(2, '0')}-${String(s).padStart(4, '0')}`)
+    const name = join(flags.out, `${String(flags.process).padStart(2, '0')}-${String(s).padStart(4, '0')}`)
     writeFileSync(`${name}.mask`, mask.subarray(0, at))
     writeFileSync(`${name}.tmp`, ids.subarray(0, at))
     // the ids appear last and at once: whoever sees them finds the whole shard
