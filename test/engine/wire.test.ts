@@ -222,7 +222,7 @@ describe('openai', () => {
     const refuse = { status: 400, errorMessage: "Unsupported parameter: 'max_tokens', use 'max_completion_tokens'" }
     const { engine, collect, sent, server } = await served('openai', { faults: (n) => (n === 0 ? refuse : {}) })
     const trace = await engine.begin('how?')
-    expect((await collect(trace)).at(-1)!.finish).toBeDefined()
+    expect((await collect(trace)).at(-1)!.finish).toBe('length')
     expect(sent().body).toMatchObject({ max_completion_tokens: 30 })
     await collect(trace)
     expect(server.begun).toBe(3)
